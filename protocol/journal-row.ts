@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/** Version of the journal format. Written in each `launched` row; old versions keep replaying (R-18). */
+export const JOURNAL_VERSION = 1;
+
+const at = z.number();
+const key = z.string().regex(/^v1:[0-9a-f]{64}$/);
+const agentId = z.string().regex(/^a[0-9a-f]{16}$/);
+
+export const launchedRowSchema = z.object({
+  type: z.literal('launched'),
+  v: z.int(),
+  runId: z.string(),
+  launch: z.int(),
+  scriptSha256: z.string(),
+  argsSha256: z.string().nullable(),
+  limits: z.record(z.string(), z.unknown()),
+  wfVersion: z.string(),
+  nodeVersion: z.string(),
+  at,
+});
+
+export const startedRowSchema = z.object({
+  type: z.literal('started'),
+  key,
+  agentId,
+  /** Place of the call in the structure of the script (R-21). */
+  scope: z.string(),
+  label: z.string(),
+  phase: z.string().nullable(),
+  attempt: z.int(),
+  at,
+});
+
+export const resultRowSchema = z.object({
+  type: z.literal('result'),
+  key,
+  agentId,
+  scope: z.string(),
+  /** The value as the script got it, key order included (R-26). */
+  result: z.unknown(),
+  usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), tool_uses: z.int() }),
+  /** StructuredOutput calls used (A-10). */
+  attempts: z.int(),
+  /** Set when the answer was accepted only on the last attempt allowed (A-10). */
+  lastAttempt: z.literal(true).optional(),
+  at,
+});
+
+export const failedRowSchema = z.object({
+  type: z.literal('failed'),
+  key,
+  agentId,
+  scope: z.string(),
+  error: z.object({ code: z.string(), message: z.string() }),
+  at,
+});
+
+/**
+ * One row of `journal.jsonl`. Source: spec R-4.
+ *
+ * On disk each row is one line of JSON whose last member is `crc`: eight hex digits of CRC-32 over the bytes of the line
+ * before `,"crc":"`. Readers skip rows of a type they do not know once its `crc` is right.
+ */
+export const journalRowSchema = z.discriminatedUnion('type', [
+  launchedRowSchema,
+  startedRowSchema,
+  resultRowSchema,
+  failedRowSchema,
+]);
+
+export type LaunchedRow = z.infer<typeof launchedRowSchema>;
+export type StartedRow = z.infer<typeof startedRowSchema>;
+export type ResultRow = z.infer<typeof resultRowSchema>;
+export type FailedRow = z.infer<typeof failedRowSchema>;
+export type JournalRow = z.infer<typeof journalRowSchema>;

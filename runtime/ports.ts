@@ -1,0 +1,264 @@
+/**
+ * What the runtime needs of the world. Adapters (`agents/`, `cache/`, `emitters/`) implement these and import nothing
+ * else of `runtime/`.
+ */
+import type { CoreEvent, CoreEventData, CoreEventType } from '../protocol/core-event.ts';
+import type { JournalRow } from '../protocol/journal-row.ts';
+import type { RunOutput, RunRecord } from '../protocol/run-record.ts';
+
+// ---------------------------------------------------------------------------------------------------------------- time
+
+export interface TimerHandle {
+  cancel(): void;
+}
+
+/** Time as a port, so that tests own it. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Calls `callback` once, after at least `delayMs`. */
+  after(delayMs: number, callback: () => void): TimerHandle;
+}
+
+// -------------------------------------------------------------------------------------------------------------- agents
+
+/** Options of one `agent()` call, checked (A-1). Absent means not given. */
+export interface AgentOptions {
+  readonly model?: string;
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  readonly isolation?: 'worktree';
+  readonly agentType?: string;
+  readonly tools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly maxTurns?: number;
+}
+
+/** What a StructuredOutput call came to. */
+export type AnswerVerdict =
+  | { readonly ok: true /** JSON text of the value as the script gets it. */; readonly valueJson: string }
+  | {
+      readonly ok: false;
+      /** What the model is told: each path and what is wrong with it, or where the JSON is broken; bounded. */
+      readonly message: string;
+      /** One line a fault, bounded. */
+      readonly errors: readonly string[];
+    };
+
+/** How an agent must answer; made by the runtime from the schema of the call. */
+export interface OutputContract {
+  /** Input schema of the StructuredOutput tool as a provider accepts it: the root is an object (A-8). */
+  readonly wireSchema: Readonly<Record<string, unknown>>;
+  /** The author's schema, for backends that make an answer up. */
+  readonly schema: unknown;
+  /** True when the author's root is no object, so that the wire has `{value: …}`. */
+  readonly wrapped: boolean;
+  /**
+   * Judges the raw JSON text of one call's input: parses, unwraps, coerces and validates it (A-6, A-7). Never throws.
+   * With `truncated`, a text that does not parse was cut by the output limit, and the verdict says so.
+   */
+  judge(rawJson: string, truncated?: boolean): AnswerVerdict;
+}
+
+export interface AgentRequest {
+  /** `v1:` + 64 hex: the identity of the call, and its idempotency key elsewhere. */
+  readonly key: string;
+  /** `a` + 16 hex of the key; safe in file names. */
+  readonly agentId: string;
+  readonly prompt: string;
+  readonly label: string;
+  readonly phase: string | null;
+  readonly options: AgentOptions;
+  /** Present when the call has a schema. */
+  readonly output: OutputContract | undefined;
+  /** StructuredOutput calls an agent may use up, the good one included (A-4). */
+  readonly maxStructuredOutputRetries: number;
+  /** Working directory of the agent; absolute. */
+  readonly cwd: string;
+}
+
+export interface AgentUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface AgentOutcome {
+  /** JSON text of the value: a JSON string for a text answer, the validated value for a structured one. */
+  readonly valueJson: string;
+  /** True when the answer is an empty text. */
+  readonly empty: boolean;
+  readonly usage: AgentUsage;
+  readonly toolUses: number;
+  /** StructuredOutput calls used; 0 without a schema (A-10). */
+  readonly attempts: number;
+}
+
+/** A failure that the same request may survive: 429, 5xx, a lost connection, a cut stream (A-13). */
+export interface TransientFailure {
+  readonly message: string;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** What the server asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** One row of an agent's transcript (A-31). */
+export interface TranscriptRow {
+  readonly type: 'user' | 'assistant' | 'tool_result' | 'error' | 'note';
+  readonly [field: string]: unknown;
+}
+
+/** How a backend tells the runtime what its agent does. Nothing here throws, except that {@link retry} rejects. */
+export interface AgentReporter {
+  /** A sign of life: any byte of a stream, a running tool. Cheap; call it as often as it happens. */
+  alive(): void;
+  /** Adds to the agent's usage, so that an agent that dies later is still counted. */
+  usage(delta: AgentUsage): void;
+  toolStarted(toolUseId: string, name: string): void;
+  toolFinished(toolUseId: string, ok: boolean, summary?: string): void;
+  transcript(row: TranscriptRow): void;
+  /**
+   * Asks to try again after a transient failure. Gives up the agent's slot, waits as long as the failure asks for (or
+   * an exponential backoff with jitter), takes a slot again and resolves. Rejects with `AGENT_API` when the retries are
+   * used up, `AGENT_QUOTA` when waiting is pointless, or when the agent was aborted; pass that rejection on.
+   */
+  retry(failure: TransientFailure): Promise<void>;
+}
+
+/**
+ * Does the work of one agent.
+ *
+ * Contract:
+ * - `run` resolves once, never after `signal` aborts; it rejects only with a WorkflowError of kind `agent` or `cancelled`.
+ *   After an abort its sockets, processes and tools are gone within 2 s.
+ * - `run` may be called concurrently; the caller limits how many.
+ * - A rejection with `AGENT_API`, `AGENT_NO_RESPONSE` or `AGENT_STALLED` becomes `null` for the script (A-3), `AGENT_AUTH`
+ *   and `AGENT_QUOTA` end the run (A-20), every other code rejects the call (A-4). The error's `data` may hold `lastText`
+ *   and `validationErrors`, which the script can read.
+ *
+ * Replay: recorded. Not called when the journal holds the key.
+ */
+export interface AgentBackend {
+  readonly name: string;
+  /** How many agents may run at once unless the user says otherwise (design decision 8). */
+  readonly defaultConcurrency: number;
+  /** Whether work in flight under a key can be joined after a crash (R-16). */
+  readonly canRejoin: boolean;
+  /** True when no model is behind it, so that every output says so (A-24). */
+  readonly simulated: boolean;
+  /** The model it uses when a call names none. */
+  readonly model: string | undefined;
+  run(request: AgentRequest, signal: AbortSignal, report: AgentReporter): Promise<AgentOutcome>;
+  /** Frees what is shared by all agents. Idempotent. */
+  close(): Promise<void>;
+}
+
+// --------------------------------------------------------------------------------------------------------------- state
+
+/** The readable part of a journal. */
+export interface JournalContents {
+  readonly rows: readonly StoredRow[];
+  /** Said to a person: a torn last line that was dropped, rows moved aside. */
+  readonly warnings: readonly string[];
+}
+
+/** A stored row; `resultJson` is the exact text of a result's value, so that a cached value equals the fresh one (R-26). */
+export interface StoredRow {
+  readonly row: JournalRow;
+  readonly resultJson?: string;
+}
+
+/** A result row without its value, which is given as JSON text. */
+export type ResultRowHead = Omit<Extract<JournalRow, { type: 'result' }>, 'result'>;
+
+/**
+ * Append-only rows of one run.
+ *
+ * Contract:
+ * - Rows reach the file in the order of the calls, each whole or (the last, after a crash) torn.
+ * - `durable()` resolves once every row appended before it is on the disk (fdatasync); calls that come together share one
+ *   sync (R-5). It rejects with `STATE_UNWRITABLE` when the disk refuses, and so does every later call.
+ */
+export interface JournalStore {
+  append(row: Exclude<JournalRow, { type: 'result' }>): void;
+  appendResult(head: ResultRowHead, resultJson: string): void;
+  durable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Takes events after they were persisted. Nothing it does can slow or fail the run (E-3): errors are kept from it. */
+export interface EventSink {
+  handle(event: CoreEvent): void;
+  /** Called after the last event. The run waits for it a bounded time. */
+  close?(): Promise<void>;
+}
+
+/**
+ * The core event log of one run.
+ *
+ * Contract: `append` gives the event its `seq` and `at` and keeps the order; sinks see an event only after it was written
+ * to the file (E-1). `flush` resolves when all appended events were written and handed to the sinks.
+ */
+export interface EventLog {
+  append<T extends CoreEventType>(type: T, data: CoreEventData<T>): void;
+  addSink(sink: EventSink): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `agents/<id>.meta.json`, written when an agent starts (A-31). */
+export interface AgentMeta {
+  readonly key: string;
+  readonly agentId: string;
+  readonly type: string;
+  readonly label: string;
+  readonly phase: string | null;
+  readonly model: string | null;
+  readonly attempt: number;
+  readonly worktree: string | null;
+  readonly startedAt: number;
+}
+
+/** Files of the agents of one run. Writes are queued and never throw; `close` rejects with the first failure. */
+export interface AgentFiles {
+  writeMeta(meta: AgentMeta): void;
+  appendTranscript(agentId: string, row: TranscriptRow): void;
+  close(): Promise<void>;
+}
+
+/** A run's place in the state directory, held by one process at a time. */
+export interface RunDirectory {
+  readonly runId: string;
+  /** Absolute path of `runs/<runId>`. */
+  readonly path: string;
+  readonly record: RunRecord;
+  /** Text of `script.js`. */
+  readonly scriptText: string;
+  /** Text of `args.json`; undefined when the run has no args. */
+  readonly argsJson: string | undefined;
+  /** What the journal held when the directory was opened. */
+  readonly history: JournalContents;
+  readonly journal: JournalStore;
+  readonly events: EventLog;
+  readonly agentFiles: AgentFiles;
+  saveRecord(record: RunRecord): Promise<void>;
+  saveScript(text: string): Promise<void>;
+  saveArgs(argsJson: string | undefined): Promise<void>;
+  /** Writes `output.json` from its parts; `resultJson` is the exact text of the result, undefined when there is none. */
+  saveOutput(output: Omit<RunOutput, 'result'>, resultJson: string | undefined): Promise<string>;
+  /** Closes every file and gives the run free for other processes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Where runs live. Every method rejects with `STATE_UNWRITABLE`, `REPLAY_…` or `FILE_…` codes only. */
+export interface RunStore {
+  /** Absolute path of the state directory. */
+  readonly root: string;
+  /** Makes a run with a new id. Fails before anything is paid when the disk is full or read-only (C-9). */
+  create(init: {
+    readonly record: Omit<RunRecord, 'runId'>;
+    readonly scriptText: string;
+    readonly argsJson: string | undefined;
+  }): Promise<RunDirectory>;
+  /** Opens a stored run to go on with it. `salvage` keeps the good rows of a damaged journal (R-6). */
+  open(runId: string, options?: { readonly salvage?: boolean }): Promise<RunDirectory>;
+}

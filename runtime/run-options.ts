@@ -1,0 +1,132 @@
+import type { RunOutput } from '../protocol/run-record.ts';
+import type { WorkflowError } from '../protocol/workflow-error.ts';
+import type { AgentBackend, Clock, EventSink, RunStore } from './ports.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+
+/** Bounds of one run. None of them is part of a call's key, so each may be changed on resume (R-11). */
+export interface RunLimits {
+  /** Agents a run, nested workflows included. @defaultValue 1000 */
+  readonly maxAgents: number;
+  /** Items that one `parallel` or `pipeline` may take. @defaultValue 4096 */
+  readonly maxItems: number;
+  /** Levels of nested workflows. @defaultValue 1 */
+  readonly maxDepth: number;
+  /** Retries of one agent after transient failures. @defaultValue 5 */
+  readonly maxRetries: number;
+  /** StructuredOutput calls one agent may use. @defaultValue 5 */
+  readonly maxStructuredOutputRetries: number;
+  /** Memory of the script in MiB. @defaultValue 256 */
+  readonly memoryLimitMb: number;
+  /** CPU time of the script without yielding, in milliseconds. @defaultValue 30000 */
+  readonly cpuLimitMs: number;
+  /** Wall time of the run in milliseconds; null for none. @defaultValue null */
+  readonly timeoutMs: number | null;
+  /** Output tokens of the run; null for none. @defaultValue null */
+  readonly budget: number | null;
+}
+
+export const DEFAULT_LIMITS: RunLimits = {
+  maxAgents: 1000,
+  maxItems: 4096,
+  maxDepth: 1,
+  maxRetries: 5,
+  maxStructuredOutputRetries: 5,
+  memoryLimitMb: 256,
+  cpuLimitMs: 30_000,
+  timeoutMs: null,
+  budget: null,
+};
+
+/** A nested workflow, found. */
+export interface FoundWorkflow {
+  readonly text: string;
+  readonly fileName: string;
+  /** Absolute path of the file. */
+  readonly path: string;
+}
+
+/** What starting and resuming have in common. */
+export interface WorkflowOptions {
+  readonly store: RunStore;
+  readonly backend: AgentBackend;
+  /** Working directory of the agents; absolute. @defaultValue the stored one on resume, else the process's */
+  readonly cwd?: string;
+  /** Agents at a time, 1–256. @defaultValue the backend's own */
+  readonly concurrency?: number;
+  readonly limits?: Partial<RunLimits>;
+  readonly sinks?: readonly EventSink[];
+  /** Aborting ends the run as `killed`; the journal stays resumable. */
+  readonly signal?: AbortSignal;
+  /** A completed run with failed agents ends `failed` with `AGENTS_FAILED`. @defaultValue false */
+  readonly failOnAgentError?: boolean;
+  /** The command that resumes this run, as a shell takes it. @defaultValue `wf resume <runId>` */
+  readonly resumeCommand?: (runId: string) => string;
+  /** Finds a nested workflow; rejects with `WORKFLOW_UNKNOWN` or a `FILE_…` code. @defaultValue only `{scriptPath}` works */
+  readonly findWorkflow?: (
+    ref: { readonly name: string } | { readonly scriptPath: string },
+    callerDirectory: string,
+  ) => Promise<FoundWorkflow>;
+  /** Values that must not appear in any event, log or transcript (A-32). */
+  readonly secrets?: readonly string[];
+  /** Something a person should know that is no error: an edited script, other args, a torn journal line. */
+  readonly onNotice?: (text: string) => void;
+  readonly toolUseId?: string;
+  /** Options a later resume takes over, stored in `run.json`; no secrets. */
+  readonly storedOptions?: Readonly<Record<string, unknown>>;
+  /** Writes `agents/<id>.jsonl` and `.meta.json`. @defaultValue true */
+  readonly transcripts?: boolean;
+  readonly clock?: Clock;
+  /** Source of jitter in [0, 1). @defaultValue Math.random */
+  readonly random?: () => number;
+  /** A sandbox process that was started early. @defaultValue one is started */
+  readonly sandbox?: Sandbox;
+}
+
+export interface StartOptions extends WorkflowOptions {
+  /** The author's text. */
+  readonly script: string;
+  /** Name shown in positions; `.ts` strips types. @defaultValue base name of `scriptPath`, else `script.js` */
+  readonly fileName?: string;
+  /** Absolute path of the author's file. */
+  readonly scriptPath?: string;
+  /** JSON text; undefined when there are none. */
+  readonly argsJson?: string | undefined;
+}
+
+export interface ResumeOptions extends WorkflowOptions {
+  readonly runId: string;
+  /** An edited script. @defaultValue the stored one */
+  readonly script?: string;
+  readonly fileName?: string;
+  readonly scriptPath?: string;
+  /** Other args as JSON text. @defaultValue the stored ones */
+  readonly argsJson?: string | undefined;
+  /** Keeps the good rows of a damaged journal and moves the others to `journal.rejected` (R-6). */
+  readonly salvage?: boolean;
+}
+
+export interface RunResult {
+  readonly runId: string;
+  readonly output: Omit<RunOutput, 'result'>;
+  /** Exact JSON text of the result; undefined when there is none. */
+  readonly resultJson: string | undefined;
+  /** Why the run did not complete. */
+  readonly error: WorkflowError | undefined;
+  /** Absolute path of `output.json`. */
+  readonly outputFile: string;
+}
+
+/** A run under way. */
+export interface RunHandle {
+  readonly runId: string;
+  /** Absolute path of `runs/<runId>`. */
+  readonly directory: string;
+  /** Resolves at the end, also of a failed or killed run; rejects only when the state can no longer be written. */
+  readonly done: Promise<RunResult>;
+  /** Ends the run as `killed`. Idempotent. `reason` shows in the error. */
+  stop(reason?: string): void;
+}
+
+/** `startWorkflow` and `resumeWorkflow` reject, before anything is paid, with `SCRIPT_…`, `STATE_UNWRITABLE` or `REPLAY_…`. */
+export type StartWorkflow = (options: StartOptions) => Promise<RunHandle>;
+export type ResumeWorkflow = (options: ResumeOptions) => Promise<RunHandle>;
