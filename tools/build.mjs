@@ -1,0 +1,93 @@
+/**
+ * Builds what the package ships, into `dist/`:
+ *
+ * - `index.js` (the library) and `wf.js` (the command line), which share chunks so that heavy parts load only when used;
+ * - `sandbox-child.js`, one file, since the sandbox process may read nothing but itself and `isolated-vm`;
+ * - `index.d.ts`, rolled up by api-extractor (`--types` only, or a full build).
+ *
+ * Small libraries are bundled: a start from one file takes half the time of one from a hundred. See docs/adr/0003-bundling.md.
+ *
+ *   node tools/build.mjs [--js | --types] [--update-api]
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const flags = new Set(process.argv.slice(2));
+
+/** Native, or large and wanted by few runs: loaded from node_modules when first used. */
+const EXTERNAL = ['isolated-vm', '@anthropic-ai/sdk', '@anthropic-ai/sdk/*', 'amaro'];
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  external: EXTERNAL,
+  legalComments: 'eof',
+  logLevel: 'warning',
+  // CommonJS libraries inside the bundle ask for Node's own modules with `require`.
+  banner: {
+    js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
+  },
+};
+
+function present(entries) {
+  return Object.fromEntries(
+    Object.entries(entries).filter(([, file]) => {
+      const found = existsSync(path.join(root, file));
+      if (!found) console.error(`build: SKIPPED ${file}: there is no such file yet`);
+      return found;
+    }),
+  );
+}
+
+/** Builds aside and swaps the folders at the end, so that a `wf` that is running meets whole builds only. */
+async function buildJavaScript() {
+  const faces = present({ index: 'index.ts', wf: 'cli/main.ts' });
+  const child = present({ 'sandbox-child': 'runtime/sandbox/child/main.ts' });
+  const fresh = path.join(root, 'temp', `dist-${process.pid}`);
+  const old = `${fresh}-old`;
+  mkdirSync(fresh, { recursive: true });
+  await build({ ...shared, entryPoints: faces, outdir: fresh, splitting: true, chunkNames: 'chunk-[hash]' });
+  await build({ ...shared, entryPoints: child, outdir: fresh });
+  const dist = path.join(root, 'dist');
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(fresh, dist);
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** npx and package scripts look into node_modules/.bin first; there `wf` is this working copy. */
+function linkCommand() {
+  const folder = path.join(root, 'node_modules', '.bin');
+  const link = path.join(folder, 'wf');
+  if (process.platform === 'win32' || !existsSync(folder)) return;
+  if (lstatSync(link, { throwIfNoEntry: false })) rmSync(link);
+  symlinkSync(path.join('..', '..', 'bin', 'wf.mjs'), link);
+}
+
+function run(program, args) {
+  const script = path.join(root, 'node_modules', ...program);
+  const { status } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function buildTypes() {
+  if (!existsSync(path.join(root, 'index.ts'))) return;
+  rmSync(path.join(root, 'temp', 'types'), { recursive: true, force: true });
+  run(['typescript', 'bin', 'tsc'], ['-p', 'tsconfig.build.json']);
+  run(
+    ['@microsoft', 'api-extractor', 'bin', 'api-extractor'],
+    ['run', ...(flags.has('--update-api') ? ['--local'] : [])],
+  );
+}
+
+if (!flags.has('--types')) {
+  await buildJavaScript();
+  linkCommand();
+}
+if (!flags.has('--js')) buildTypes();
