@@ -23,7 +23,7 @@ module.exports = {
       comment: 'runtime/ knows ports, not adapters and not faces.',
       severity: 'error',
       from: { path: '^runtime/' },
-      to: { dependencyTypes: LOCAL, pathNot: ['^(runtime|dsl|protocol)/'] },
+      to: { dependencyTypes: LOCAL, pathNot: ['^(runtime|dsl|protocol)/', '^package[.]json$'] },
     },
     {
       name: 'adapters-know-ports-only',
