@@ -5,6 +5,12 @@ export const JOURNAL_VERSION = 1;
 
 const at = z.number();
 const key = z.string().regex(/^v1:[0-9a-f]{64}$/);
+/** Tells calls of one content apart (R-1); absent for 0. */
+const occurrence = z.int().optional();
+/** Key of occurrence 0 of the same content; absent when that is `key` itself. */
+const content = key.optional();
+/** Counts the calls of one content within one scope (R-22); absent for 0. */
+const ordinal = z.int().optional();
 const agentId = z.string().regex(/^a[0-9a-f]{16}$/);
 
 export const launchedRowSchema = z.object({
@@ -24,6 +30,9 @@ export const startedRowSchema = z.object({
   type: z.literal('started'),
   key,
   agentId,
+  occurrence,
+  content,
+  ordinal,
   /** Place of the call in the structure of the script (R-21). */
   scope: z.string(),
   label: z.string(),
@@ -36,6 +45,9 @@ export const resultRowSchema = z.object({
   type: z.literal('result'),
   key,
   agentId,
+  occurrence,
+  content,
+  ordinal,
   scope: z.string(),
   /** The value as the script got it, key order included (R-26). */
   result: z.unknown(),
@@ -51,6 +63,9 @@ export const failedRowSchema = z.object({
   type: z.literal('failed'),
   key,
   agentId,
+  occurrence,
+  content,
+  ordinal,
   scope: z.string(),
   error: z.object({ code: z.string(), message: z.string() }),
   at,

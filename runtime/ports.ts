@@ -57,6 +57,8 @@ export interface OutputContract {
    * With `truncated`, a text that does not parse was cut by the output limit, and the verdict says so.
    */
   judge(rawJson: string, truncated?: boolean): AnswerVerdict;
+  /** Whether a stored value, given as the script gets it, still fits the schema (R-15). Never throws; coerces nothing. */
+  accepts(valueJson: string): boolean;
 }
 
 export interface AgentRequest {

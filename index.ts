@@ -1,0 +1,71 @@
+/** `wf-runtime`: runs workflow scripts that a model wrote. The list below is the whole public interface. */
+
+// Backends
+export { createAnthropicBackend } from './agents/anthropic/anthropic-backend.ts';
+export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
+export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';
+export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts';
+export { lastRunId, listRuns, resolveRunId } from './cache/run-listing.ts';
+// State
+export { createRunStore } from './cache/run-store.ts';
+// Emitters
+export { createStreamJsonEmitter, projectStreamJson } from './emitters/stream-json.ts';
+export { renderTaskNotification } from './emitters/task-notification.ts';
+export { TaskTracker } from './emitters/task-tracker.ts';
+export { createTextEmitter } from './emitters/text.ts';
+// Formats and errors
+export type { Census, CoreEvent, CoreEventData, CoreEventType, Usage } from './protocol/core-event.ts';
+export { ERROR_CODES, type ErrorCode, type ErrorKind } from './protocol/error-codes.ts';
+export type { JournalRow } from './protocol/journal-row.ts';
+export type { ResponsesFile, ResponseTurn } from './protocol/responses-file.ts';
+export type { RunOutput, RunRecord } from './protocol/run-record.ts';
+export {
+  type ErrorRecord,
+  isWorkflowError,
+  type ScriptPlace,
+  WorkflowError,
+  type WorkflowErrorOptions,
+} from './protocol/workflow-error.ts';
+export type { PhaseDeclaration, WorkflowMeta } from './protocol/workflow-meta.ts';
+export { callKey, canonicalOptions } from './runtime/call-key.ts';
+// Ports, for adapters of your own
+export type {
+  AgentBackend,
+  AgentFiles,
+  AgentMeta,
+  AgentOptions,
+  AgentOutcome,
+  AgentReporter,
+  AgentRequest,
+  AgentUsage,
+  AnswerVerdict,
+  Clock,
+  EventLog,
+  EventSink,
+  JournalContents,
+  JournalStore,
+  OutputContract,
+  ResultRowHead,
+  RunDirectory,
+  RunStore,
+  StoredRow,
+  TimerHandle,
+  TranscriptRow,
+  TransientFailure,
+} from './runtime/ports.ts';
+export { resumeWorkflow } from './runtime/resume-workflow.ts';
+export {
+  DEFAULT_LIMITS,
+  type FoundWorkflow,
+  type ResumeOptions,
+  type RunHandle,
+  type RunLimits,
+  type RunResult,
+  type StartOptions,
+  type WorkflowOptions,
+} from './runtime/run-options.ts';
+// Run and resume
+export { runWorkflow, type WorkflowResult } from './runtime/run-workflow.ts';
+export { checkScript, type ScriptWarning } from './runtime/script/check-script.ts';
+export { type ParsedScript, parseScript } from './runtime/script/parse-script.ts';
+export { startWorkflow } from './runtime/start-workflow.ts';

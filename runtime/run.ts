@@ -1,0 +1,318 @@
+import { dirname } from 'node:path';
+import type { CoreEvent } from '../protocol/core-event.ts';
+import { preview } from '../protocol/preview.ts';
+import { createRunSummary, type RunSummary } from '../protocol/run-summary.ts';
+import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
+import { AgentCalls } from './agent-calls.ts';
+import { NestedWorkflows } from './nested-workflows.ts';
+import { Phases } from './phases.ts';
+import type { Clock, RunDirectory, TimerHandle } from './ports.ts';
+import type { Redactor } from './redact.ts';
+import type { ReplayIndex } from './replay-index.ts';
+import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
+import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
+import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
+import type { ParsedScript } from './script/parse-script.ts';
+import { Slots } from './slots.ts';
+import { systemClock } from './system-clock.ts';
+import { WF_VERSION } from './version.ts';
+
+/** A run that is ready to go: its directory is open, its script parsed, nothing paid yet. */
+export interface PreparedRun {
+  readonly directory: RunDirectory;
+  readonly script: ParsedScript;
+  readonly argsJson: string | undefined;
+  readonly limits: RunLimits;
+  readonly concurrency: { readonly value: number; readonly source: string };
+  readonly replay: ReplayIndex;
+  readonly redactor: Redactor;
+  readonly sandbox: Sandbox;
+  readonly cwd: string;
+  readonly onNewContent?: (label: string) => void;
+  readonly options: WorkflowOptions;
+}
+
+/** How long aborted agents may take to end (A-18). */
+const GRACE_MS = 2_000;
+/** How long readers of the events may take after the last one (E-3). */
+const SINK_GRACE_MS = 5_000;
+const PREVIEW_LENGTH = 400;
+
+/** Starts a prepared run. Its first events are in the log when this returns. */
+export function launchRun(prepared: PreparedRun): RunHandle {
+  return new Run(prepared).launch();
+}
+
+class Run {
+  readonly #prepared: PreparedRun;
+  readonly #directory: RunDirectory;
+  readonly #summary: RunSummary = createRunSummary();
+  readonly #calls: AgentCalls;
+  readonly #phases: Phases;
+  readonly #nested: NestedWorkflows;
+  readonly #clock: Clock;
+  readonly #startedAtMs: number;
+  /** Codes of the limits that refused a call or ended the run. */
+  readonly #limits = new Set<string>();
+  #timeLimit: TimerHandle | undefined;
+  /** Why we ended the run ourselves; the first reason counts. */
+  #stopped: WorkflowError | undefined;
+  #fatal: unknown;
+
+  constructor(prepared: PreparedRun) {
+    const { options, directory, script } = prepared;
+    const clock = options.clock ?? systemClock;
+    this.#clock = clock;
+    this.#prepared = prepared;
+    this.#directory = directory;
+    this.#startedAtMs = clock.now();
+    this.#phases = new Phases(script.meta.phases ?? [], directory.events);
+    const { scriptPath } = directory.record;
+    const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
+    this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectory);
+    this.#calls = new AgentCalls({
+      backend: options.backend,
+      directory,
+      slots: new Slots(prepared.concurrency.value),
+      clock,
+      random: options.random ?? Math.random,
+      redactor: prepared.redactor,
+      maxRetries: prepared.limits.maxRetries,
+      transcripts: options.transcripts ?? true,
+      limits: prepared.limits,
+      replay: prepared.replay,
+      phases: this.#phases,
+      cwd: prepared.cwd,
+      answer: (id, answer, spent) => prepared.sandbox.answer(id, answer, spent),
+      log: (level, text) => this.#log(level, text),
+      onLimit: (error) => this.#limit(error),
+      onBroken: (error) => this.#stop(error),
+      onFatal: (error) => this.#die(error),
+      ...(prepared.onNewContent === undefined ? {} : { onNewContent: prepared.onNewContent }),
+    });
+  }
+
+  launch(): RunHandle {
+    const { directory, sandbox, script, argsJson, limits, options } = this.#prepared;
+    directory.events.addSink({ handle: (event: CoreEvent) => this.#summary.apply(event) });
+    for (const sink of options.sinks ?? []) directory.events.addSink(sink);
+    this.#announce();
+    for (const warning of script.warnings) this.#log('warn', warning);
+    sandbox.run(
+      { fileName: script.fileName, code: script.code, metaJson: JSON.stringify(script.meta), argsJson },
+      {
+        memoryLimitMb: limits.memoryLimitMb,
+        cpuLimitMs: limits.cpuLimitMs,
+        maxItems: limits.maxItems,
+        maxDepth: limits.maxDepth,
+        budgetTotal: limits.budget,
+      },
+      this.#handlers(),
+    );
+    this.#watch();
+    return {
+      runId: directory.runId,
+      directory: directory.path,
+      done: sandbox.end.then((end) => this.#finish(end)),
+      stop: (reason) => this.#stop(cancelled(reason)),
+    };
+  }
+
+  #handlers(): SandboxHandlers {
+    return {
+      agent: (call) => this.#calls.handle(call),
+      workflow: (call) => {
+        void this.#nested.find(call).then((answer) => this.#prepared.sandbox.answerWorkflow(call.id, answer));
+      },
+      phase: (title, kind) => {
+        this.#phases.enter(title, kind);
+      },
+      log: (level, text) => this.#log(level, text),
+      partFailed: ({ helper, index, stage, scope, error }) => {
+        const message = this.#prepared.redactor.text(`${error.name}: ${error.message}`);
+        this.#directory.events.append('part.failed', {
+          helper,
+          index,
+          ...(stage === undefined ? {} : { stage }),
+          scope,
+          error: {
+            code: error.code ?? 'SCRIPT_THREW',
+            message,
+            ...(error.line === undefined ? {} : { line: error.line }),
+            ...(error.column === undefined ? {} : { column: error.column }),
+          },
+        });
+      },
+    };
+  }
+
+  #announce(): void {
+    const { directory, script, limits, concurrency, options } = this.#prepared;
+    const { record } = directory;
+    const { backend } = options;
+    directory.events.append('run.started', {
+      version: 1,
+      runId: directory.runId,
+      launch: record.launch,
+      workflow: { name: script.meta.name, description: script.meta.description, phases: script.meta.phases ?? [] },
+      ...(record.scriptPath === undefined ? {} : { scriptPath: record.scriptPath }),
+      scriptSha256: record.scriptSha256,
+      argsSha256: record.argsSha256,
+      backend: backend.name,
+      simulated: backend.simulated,
+      ...(backend.model === undefined ? {} : { model: backend.model }),
+      concurrency,
+      limits,
+      ...(options.toolUseId === undefined ? {} : { toolUseId: options.toolUseId }),
+      wfVersion: WF_VERSION,
+      nodeVersion: process.versions.node,
+    });
+  }
+
+  #watch(): void {
+    const { limits, options } = this.#prepared;
+    const { timeoutMs } = limits;
+    if (timeoutMs !== null) this.#timeLimit = this.#clock.after(timeoutMs, () => this.#stop(timedOut(timeoutMs)));
+    const { signal } = options;
+    if (signal?.aborted === true) this.#stop(cancelled());
+    else signal?.addEventListener('abort', () => this.#stop(cancelled()), { once: true });
+  }
+
+  #log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
+    this.#directory.events.append('log', { level, text: this.#prepared.redactor.text(text) });
+  }
+
+  #limit(error: WorkflowError): void {
+    this.#limits.add(error.code);
+    this.#directory.events.append('limit', { code: error.code, message: error.message });
+  }
+
+  /** Ends the run for `reason`. The script's process dies at once; the rest follows from its end. */
+  #stop(reason: WorkflowError): void {
+    this.#stopped ??= reason;
+    this.#prepared.sandbox.kill();
+  }
+
+  #die(error: unknown): void {
+    this.#fatal ??= error;
+    this.#prepared.sandbox.kill();
+  }
+
+  async #finish(end: SandboxEnd): Promise<RunResult> {
+    this.#timeLimit?.cancel();
+    const { directory } = this.#prepared;
+    try {
+      await this.#endAgents(end);
+      if (this.#fatal !== undefined) throw this.#fatal;
+      await directory.journal.durable();
+      return await this.#conclude(end);
+    } finally {
+      await directory.close();
+    }
+  }
+
+  async #endAgents(end: SandboxEnd): Promise<void> {
+    const left = this.#calls.openCount;
+    if (left > 0 && end.type === 'returned') {
+      const agents = left === 1 ? '1 agent was' : `${left} agents were`;
+      this.#log(
+        'warn',
+        `${agents} still at work when the script ended and nobody waited for them; they are cancelled.`,
+      );
+    }
+    await this.#bounded(this.#calls.close(this.#stopped ?? cancelled('the script has ended')), GRACE_MS);
+  }
+
+  /** Writes down how the run ended: `output.json` first, then the event that points at it, then the record. */
+  async #conclude(end: SandboxEnd): Promise<RunResult> {
+    const { directory, options } = this.#prepared;
+    const outcome = this.#decide(end);
+    await directory.events.flush();
+    const output = this.#compose(outcome);
+    const outputFile = await directory.saveOutput(output, outcome.resultJson);
+    directory.events.append('run.finished', {
+      status: output.status,
+      ...(output.error === undefined ? {} : { error: output.error }),
+      census: output.census,
+      usage: output.usage,
+      limitsHit: output.limits_hit,
+      ...(outcome.resultJson === undefined ? {} : { resultPreview: this.#resultPreview(outcome.resultJson) }),
+      outputFile,
+      resume: output.resume,
+    });
+    await directory.events.flush();
+    await directory.saveRecord({
+      ...directory.record,
+      status: output.status,
+      updatedAt: this.#now(),
+      finishedAt: this.#now(),
+      ...(output.error === undefined ? {} : { error: output.error }),
+      census: output.census,
+      usage: output.usage,
+    });
+    await this.#bounded(Promise.allSettled((options.sinks ?? []).map((sink) => sink.close?.())), SINK_GRACE_MS);
+    return { runId: directory.runId, output, resultJson: outcome.resultJson, error: outcome.error, outputFile };
+  }
+
+  #decide(end: SandboxEnd): RunOutcome {
+    const { options, directory } = this.#prepared;
+    let outcome = outcomeOf(end, this.#stopped);
+    for (const warning of outcome.warnings) this.#log('warn', warning);
+    if (options.failOnAgentError === true) outcome = failedForAgents(outcome, this.#calls.failedCount);
+    const { error } = outcome;
+    if (error === undefined) return outcome;
+    if (error.kind === 'limit' && !this.#limits.has(error.code)) this.#limit(error);
+    return { ...outcome, error: withResumeCommand(error, this.#resumeCommand(directory.runId)) };
+  }
+
+  #compose(outcome: RunOutcome) {
+    const summary = this.#summary;
+    const { redactor, directory, options } = this.#prepared;
+    const error = outcome.error === undefined ? undefined : toErrorRecord(outcome.error);
+    return {
+      status: outcome.status,
+      runId: directory.runId,
+      ...(error === undefined ? {} : { error: { ...error, message: redactor.text(error.message) } }),
+      usage: { ...summary.usage, duration_ms: this.#now() - this.#startedAtMs },
+      census: summary.census,
+      failures: [...summary.failures],
+      logs: [...summary.logs],
+      limits_hit: [...this.#limits],
+      ...(options.backend.simulated ? { simulated: true } : {}),
+      resume: this.#resumeCommand(directory.runId),
+    };
+  }
+
+  #resultPreview(resultJson: string): string {
+    const start = resultJson.slice(0, 2 * PREVIEW_LENGTH);
+    return preview(this.#prepared.redactor.text(start));
+  }
+
+  #resumeCommand(runId: string): string {
+    return this.#prepared.options.resumeCommand?.(runId) ?? `wf resume ${runId}`;
+  }
+
+  #now(): number {
+    return this.#clock.now();
+  }
+
+  async #bounded(work: Promise<unknown>, limitMs: number): Promise<void> {
+    let timer: TimerHandle | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = this.#clock.after(limitMs, resolve);
+    });
+    await Promise.race([work, limit]);
+    timer?.cancel();
+  }
+}
+
+function cancelled(reason = 'it was stopped'): WorkflowError {
+  return new WorkflowError('RUN_CANCELLED', `The run ended early: ${reason}. What its agents finished is kept.`);
+}
+
+function timedOut(timeoutMs: number): WorkflowError {
+  return new WorkflowError(
+    'LIMIT_TIME',
+    `The run took longer than its limit of ${timeoutMs / 1000} s. Raise it with --timeout and resume; finished agents cost nothing again.`,
+  );
+}

@@ -1,0 +1,63 @@
+import pLimit from 'p-limit';
+
+/** Gives a slot back. Calling it again does nothing. */
+export type ReleaseSlot = () => void;
+
+/**
+ * Bounds how many agents run at once (A-11) and adapts to the server: halves on a 429, and grows back by one for each full
+ * round of successes (A-13).
+ *
+ * Contract: slots are granted in the order asked for. Nothing that waits for anything but an attempt holds one, so nested
+ * fan-outs cannot deadlock at any size, 1 included.
+ */
+export class Slots {
+  readonly maximum: number;
+  readonly #limit: ReturnType<typeof pLimit>;
+  #successes = 0;
+  /** Requests sent before the last shrink say nothing new about the server. */
+  #shrunkAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(maximum: number) {
+    this.maximum = maximum;
+    this.#limit = pLimit(maximum);
+  }
+
+  /** How many may run at once now. */
+  get current(): number {
+    return this.#limit.concurrency;
+  }
+
+  /** Runs `task` once a slot is free, and holds the slot until its promise settles or it calls `release`. */
+  run(task: (release: ReleaseSlot) => Promise<void>): void {
+    void this.#limit(
+      () =>
+        new Promise<void>((release) => {
+          void task(release).finally(release);
+        }),
+    );
+  }
+
+  /** Resolves with a slot. */
+  take(): Promise<ReleaseSlot> {
+    return new Promise((granted) => {
+      void this.#limit(() => new Promise<void>((release) => granted(release)));
+    });
+  }
+
+  /** The server asked for fewer: halves, unless the request that failed was sent before the last halving. */
+  shrink(requestSentAtMs: number, nowMs: number): void {
+    if (requestSentAtMs < this.#shrunkAtMs) return;
+    this.#shrunkAtMs = nowMs;
+    this.#successes = 0;
+    this.#limit.concurrency = Math.max(1, Math.floor(this.current / 2));
+  }
+
+  /** An agent finished well. */
+  succeeded(): void {
+    if (this.current >= this.maximum) return;
+    this.#successes += 1;
+    if (this.#successes < this.current) return;
+    this.#successes = 0;
+    this.#limit.concurrency = this.current + 1;
+  }
+}

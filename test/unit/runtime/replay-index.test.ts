@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { callKey } from '../../../runtime/call-key.ts';
+import type { StoredRow } from '../../../runtime/ports.ts';
+import { ReplayIndex } from '../../../runtime/replay-index.ts';
+
+const NO_OPTIONS = '{}';
+
+function result(prompt: string, occurrence: number, value: string, scope = '', ordinal = occurrence): StoredRow {
+  const key = callKey(prompt, NO_OPTIONS, occurrence);
+  return {
+    row: {
+      type: 'result',
+      key,
+      agentId: `a${key.slice(3, 19)}`,
+      ...(occurrence === 0 ? {} : { occurrence, content: callKey(prompt, NO_OPTIONS, 0) }),
+      ...(ordinal === 0 ? {} : { ordinal }),
+      scope,
+      result: undefined,
+      usage: { input_tokens: 1, output_tokens: 1, tool_uses: 0 },
+      attempts: 0,
+      at: 0,
+    },
+    resultJson: JSON.stringify(value),
+  };
+}
+
+const storedValue = (index: ReplayIndex, prompt: string, scope = ''): string | undefined =>
+  index.identify(prompt, NO_OPTIONS, scope).stored?.resultJson;
+
+describe('ReplayIndex', () => {
+  it('numbers identical calls in call order (R-1)', () => {
+    const index = new ReplayIndex();
+    const occurrences = [0, 1, 2].map(() => index.identify('same', NO_OPTIONS, '').occurrence);
+    expect(occurrences).toEqual([0, 1, 2]);
+    expect(index.identify('other', NO_OPTIONS, '').occurrence).toBe(0);
+  });
+
+  it('gives a call that is new the smallest number its content does not hold in the journal (R-1)', () => {
+    const index = new ReplayIndex([result('same', 0, 'zero'), result('same', 2, 'two')]);
+    expect(storedValue(index, 'same')).toBe('"zero"');
+    const second = index.identify('same', NO_OPTIONS, '/elsewhere');
+    expect(second.stored?.resultJson).toBe('"two"');
+    expect(index.identify('same', NO_OPTIONS, '')).toMatchObject({ occurrence: 1, stored: undefined });
+    expect(index.identify('same', NO_OPTIONS, '')).toMatchObject({ occurrence: 3, stored: undefined });
+  });
+
+  it('prefers the stored result of the same scope and ordinal (R-22)', () => {
+    const index = new ReplayIndex([
+      result('judge', 0, 'of item 3', '/pipeline:0/item:3/stage:1', 0),
+      result('judge', 1, 'of item 0', '/pipeline:0/item:0/stage:1', 0),
+    ]);
+    expect(storedValue(index, 'judge', '/pipeline:0/item:0/stage:1')).toBe('"of item 0"');
+    expect(storedValue(index, 'judge', '/pipeline:0/item:3/stage:1')).toBe('"of item 3"');
+  });
+
+  it('takes the lowest free occurrence where no scope fits (R-22)', () => {
+    const index = new ReplayIndex([result('judge', 1, 'one', '/b', 0), result('judge', 0, 'zero', '/a', 0)]);
+    expect(storedValue(index, 'judge', '/new')).toBe('"zero"');
+    expect(storedValue(index, 'judge', '/new')).toBe('"one"');
+    expect(storedValue(index, 'judge', '/new')).toBeUndefined();
+  });
+
+  it('never gives one stored result to two calls (R-8)', () => {
+    const index = new ReplayIndex([result('same', 0, 'only')]);
+    expect([storedValue(index, 'same'), storedValue(index, 'same')]).toEqual(['"only"', undefined]);
+  });
+
+  it('ignores failed and started rows as results but remembers their content (R-10)', () => {
+    const key = callKey('dead', NO_OPTIONS, 0);
+    const index = new ReplayIndex([
+      {
+        row: {
+          type: 'failed',
+          key,
+          agentId: 'a0000000000000000',
+          scope: '',
+          error: { code: 'AGENT_API', message: 'x' },
+          at: 0,
+        },
+      },
+    ]);
+    expect(index.knows(key)).toBe(true);
+    expect(index.identify('dead', NO_OPTIONS, '')).toMatchObject({ key, occurrence: 0, stored: undefined });
+  });
+});

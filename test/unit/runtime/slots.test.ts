@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Slots } from '../../../runtime/slots.ts';
+
+describe('Slots', () => {
+  it('never grants more than its size and grants in order (A-11)', async () => {
+    const slots = new Slots(2);
+    const order: number[] = [];
+    let running = 0;
+    let peak = 0;
+    const releases: (() => void)[] = [];
+    const all = Promise.all(
+      [0, 1, 2, 3, 4].map(
+        (n) =>
+          new Promise<void>((resolve) => {
+            slots.run(async (release) => {
+              order.push(n);
+              peak = Math.max(peak, ++running);
+              await new Promise<void>((done) => releases.push(done));
+              running -= 1;
+              release();
+              resolve();
+            });
+          }),
+      ),
+    );
+    while (order.length < 5 || running > 0) {
+      releases.shift()?.();
+      await Promise.resolve();
+    }
+    await all;
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+    expect(peak).toBe(2);
+  });
+
+  it('halves once for all requests that were under way when the server complained (A-13)', () => {
+    const slots = new Slots(16);
+    slots.shrink(100, 200);
+    slots.shrink(150, 210);
+    expect(slots.current).toBe(8);
+    slots.shrink(205, 300);
+    expect(slots.current).toBe(4);
+  });
+
+  it('grows back by one for each round of successes, never above its size (A-13)', () => {
+    const slots = new Slots(4);
+    slots.shrink(0, 1);
+    expect(slots.current).toBe(2);
+    slots.succeeded();
+    expect(slots.current).toBe(2);
+    slots.succeeded();
+    expect(slots.current).toBe(3);
+    for (let i = 0; i < 20; i++) slots.succeeded();
+    expect(slots.current).toBe(4);
+  });
+
+  it('never shrinks below one (A-13)', () => {
+    const slots = new Slots(2);
+    for (let at = 1; at < 10; at++) slots.shrink(at, at);
+    expect(slots.current).toBe(1);
+  });
+});
