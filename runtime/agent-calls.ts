@@ -3,6 +3,7 @@ import { type ErrorRecord, toErrorRecord, WorkflowError } from '../protocol/work
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
+import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
 import type { CallIdentity, ReplayIndex, StoredResult } from './replay-index.ts';
@@ -13,6 +14,7 @@ export interface AgentCallsOptions extends AgentContext {
   readonly limits: RunLimits;
   readonly replay: ReplayIndex;
   readonly phases: Phases;
+  readonly schemas: NamedSchemas;
   /** Working directory of the agents. */
   readonly cwd: string;
   answer(id: number, answer: SandboxAnswer, spent: number): void;
@@ -75,7 +77,7 @@ export class AgentCalls {
     if (this.#closing !== undefined || this.#broken !== undefined) return;
     let options: CallOptions;
     try {
-      options = readCallOptions(guestCall.optsJson);
+      options = readCallOptions(guestCall.optsJson, this.#options.schemas);
     } catch (error) {
       this.#refuse(guestCall.id, error);
       return;
@@ -168,7 +170,7 @@ export class AgentCalls {
       resultPreview: this.#resultPreview(stored.resultJson),
       ...(empty ? { emptyResult: true } : {}),
     });
-    this.#answer(call.id, { ok: true, valueJson: stored.resultJson });
+    this.#answerValue(call, stored.resultJson);
   }
 
   #queue(call: Call): void {
@@ -276,7 +278,7 @@ export class AgentCalls {
         resultPreview: this.#resultPreview(outcome.valueJson),
         ...(outcome.empty ? { emptyResult: true } : {}),
       });
-      this.#answer(call.id, { ok: true, valueJson: outcome.valueJson });
+      this.#answerValue(call, outcome.valueJson);
     }, this.#options.onFatal);
   }
 
@@ -382,6 +384,11 @@ export class AgentCalls {
         ...(passesThrough ? { passesThrough } : {}),
       },
     });
+  }
+
+  #answerValue(call: Call, valueJson: string): void {
+    const { transform } = call.options;
+    this.#answer(call.id, { ok: true, valueJson: transform === undefined ? valueJson : transform(valueJson) });
   }
 
   #answer(id: number, answer: SandboxAnswer): void {

@@ -1,6 +1,8 @@
 import { canonicalOptions } from './call-key.ts';
+import { type NamedSchemas, NO_NAMED_SCHEMAS } from './named-schemas.ts';
 import type { AgentOptions, OutputContract } from './ports.ts';
-import { createOutputContract, UnusableSchemaError } from './schema/output-contract.ts';
+import { createOutputContract } from './schema/output-contract.ts';
+import { UnusableSchemaError } from './schema/unusable-schema-error.ts';
 
 /** The options of one `agent()` call, checked and sorted by who needs them. Source: spec A-1. */
 export interface CallOptions {
@@ -9,6 +11,8 @@ export interface CallOptions {
   /** For the backend. */
   readonly agent: AgentOptions;
   readonly output: OutputContract | undefined;
+  /** Turns the stored answer into what the script gets; undefined when they are the same. JSON text in and out. */
+  readonly transform: ((valueJson: string) => string) | undefined;
   readonly timeoutMs: number | undefined;
   readonly stallMs: number | undefined;
   readonly lane: string | undefined;
@@ -29,6 +33,7 @@ const NONE: CallOptions = {
   phase: undefined,
   agent: {},
   output: undefined,
+  transform: undefined,
   timeoutMs: undefined,
   stallMs: undefined,
   lane: undefined,
@@ -42,9 +47,10 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /**
  * Reads the options of a call from the JSON the guest sent. `null` counts as not given.
  *
+ * @param schemas those a script may name instead of writing one
  * @throws CallOptionsError when a known option has a wrong type or the schema is unusable
  */
-export function readCallOptions(optsJson: string | undefined): CallOptions {
+export function readCallOptions(optsJson: string | undefined, schemas: NamedSchemas = NO_NAMED_SCHEMAS): CallOptions {
   if (optsJson === undefined) return NONE;
   const raw: unknown = JSON.parse(optsJson);
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
@@ -57,7 +63,8 @@ export function readCallOptions(optsJson: string | undefined): CallOptions {
   const result: Mutable<CallOptions> = { ...NONE, agent, warnings };
   for (const [name, value] of Object.entries(fields)) {
     if (value === null) continue;
-    readOption(name, value, result, agent, keyed, warnings);
+    if (name === 'schema') readSchema(value, schemas, result, keyed);
+    else readOption(name, value, result, agent, keyed, warnings);
   }
   if (Object.keys(keyed).length > 0) result.canonical = canonicalOptions(keyed);
   return result;
@@ -104,13 +111,30 @@ function readOption(
       if (word !== undefined) keyed[name] = agent.isolation = word as NonNullable<AgentOptions['isolation']>;
       return;
     }
-    case 'schema':
-      result.output = contract(value);
-      keyed[name] = value;
-      return;
     default:
       warnings.push(`agent(): the option "${name}" is unknown and ignored.`);
   }
+}
+
+function readSchema(
+  value: unknown,
+  schemas: NamedSchemas,
+  result: Mutable<CallOptions>,
+  keyed: Record<string, unknown>,
+): void {
+  if (typeof value !== 'string') {
+    result.output = contract(value);
+    keyed.schema = value;
+    return;
+  }
+  const named = schemas.get(value);
+  if (named === undefined) {
+    const known = schemas.size === 0 ? '' : ` or one of the names ${[...schemas.keys()].join(', ')}`;
+    throw new CallOptionsError(`agent(): the schema must be a JSON Schema object${known}, not ${describe(value)}.`);
+  }
+  result.output = named.output;
+  result.transform = named.transform;
+  keyed.schema = named.jsonSchema;
 }
 
 function contract(schema: unknown): OutputContract {

@@ -163,7 +163,17 @@ export interface JournalContents {
   readonly warnings: readonly string[];
 }
 
-/** A stored row; `resultJson` is the exact text of a result's value, so that a cached value equals the fresh one (R-26). */
+/** Takes secrets out of what is stored or shown (A-32). Gives back what it was given where there is none. */
+export interface Redactor {
+  text(text: string): string;
+  /** The same for every string and member name inside a JSON value; never changes the value itself. */
+  json<T>(value: T): T;
+}
+
+/**
+ * A stored row; `resultJson` is the exact text of a result's value, so that a cached value equals the fresh one (R-26). The
+ * `result` of the row itself is left out when it is read back: parse `resultJson` where it is needed.
+ */
 export interface StoredRow {
   readonly row: JournalRow;
   readonly resultJson?: string;

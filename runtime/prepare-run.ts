@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { JOURNAL_VERSION } from '../protocol/journal-row.ts';
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
+import type { NamedSchemas } from './named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
 import { createRedactor } from './redact.ts';
 import type { ReplayIndex } from './replay-index.ts';
@@ -71,6 +72,7 @@ export function prepareRun(
   script: ParsedScript,
   argsJson: string | undefined,
   replay: ReplayIndex,
+  schemas: NamedSchemas,
   onNewContent?: (label: string) => void,
 ): PreparedRun {
   const limits = effectiveLimits(options.limits);
@@ -97,6 +99,7 @@ export function prepareRun(
     replay,
     redactor: createRedactor(options.secrets ?? []),
     sandbox: options.sandbox,
+    schemas,
     cwd: record.cwd,
     ...(onNewContent === undefined ? {} : { onNewContent }),
     options,

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../protocol/run-record.ts';
+import { loadNamedSchemas, type NamedSchemas } from './named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
 import { ReplayIndex } from './replay-index.ts';
@@ -21,10 +22,11 @@ export async function resumeWorkflow(given: ResumeOptions): Promise<RunHandle> {
   const options = { ...given, sandbox };
   try {
     effectiveConcurrency(options);
+    const schemas = await loadNamedSchemas(options.schemas);
     const edited = options.script === undefined ? undefined : parseAuthorScript({ ...options, script: options.script });
     const directory = await options.store.open(options.runId, { salvage: options.salvage ?? false });
     try {
-      return await relaunch(options, directory, edited ?? parseStored(directory));
+      return await relaunch(options, directory, edited ?? parseStored(directory), schemas);
     } catch (error) {
       await directory.close();
       throw error;
@@ -43,6 +45,7 @@ async function relaunch(
   options: ResumeOptions & { readonly sandbox: Sandbox },
   directory: RunDirectory,
   script: ParsedScript,
+  schemas: NamedSchemas,
 ): Promise<RunHandle> {
   const notice = options.onNotice ?? (() => {});
   for (const warning of directory.history.warnings) notice(warning);
@@ -66,7 +69,7 @@ async function relaunch(
   await directory.saveRecord(record);
   const onNewContent =
     scriptChanged || argsChanged ? once((label) => notice(`The first call that is new: "${label}".`)) : undefined;
-  return launchRun(prepareRun(options, directory, script, argsJson, replay, onNewContent));
+  return launchRun(prepareRun(options, directory, script, argsJson, replay, schemas, onNewContent));
 }
 
 function relaunched(

@@ -66,6 +66,8 @@ export interface WorkflowOptions {
     ref: { readonly name: string } | { readonly scriptPath: string },
     callerDirectory: string,
   ) => Promise<FoundWorkflow>;
+  /** Schemas that scripts may use by name, `agent(prompt, { schema: 'Name' })`: JSON Schemas or Zod schemas, 3 or 4 (A-9). */
+  readonly schemas?: Readonly<Record<string, unknown>>;
   /** Values that must not appear in any event, log or transcript (A-32). */
   readonly secrets?: readonly string[];
   /** Something a person should know that is no error: an edited script, other args, a torn journal line. */

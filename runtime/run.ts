@@ -4,6 +4,7 @@ import { preview } from '../protocol/preview.ts';
 import { createRunSummary, type RunSummary } from '../protocol/run-summary.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls } from './agent-calls.ts';
+import type { NamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
 import type { Clock, RunDirectory, TimerHandle } from './ports.ts';
@@ -27,6 +28,7 @@ export interface PreparedRun {
   readonly replay: ReplayIndex;
   readonly redactor: Redactor;
   readonly sandbox: Sandbox;
+  readonly schemas: NamedSchemas;
   readonly cwd: string;
   readonly onNewContent?: (label: string) => void;
   readonly options: WorkflowOptions;
@@ -46,12 +48,11 @@ export function launchRun(prepared: PreparedRun): RunHandle {
 class Run {
   readonly #prepared: PreparedRun;
   readonly #directory: RunDirectory;
-  readonly #summary: RunSummary = createRunSummary();
+  readonly #summary: RunSummary = createRunSummary({ keepAgents: false });
   readonly #calls: AgentCalls;
   readonly #phases: Phases;
   readonly #nested: NestedWorkflows;
   readonly #clock: Clock;
-  readonly #startedAtMs: number;
   /** Codes of the limits that refused a call or ended the run. */
   readonly #limits = new Set<string>();
   #timeLimit: TimerHandle | undefined;
@@ -65,7 +66,6 @@ class Run {
     this.#clock = clock;
     this.#prepared = prepared;
     this.#directory = directory;
-    this.#startedAtMs = clock.now();
     this.#phases = new Phases(script.meta.phases ?? [], directory.events);
     const { scriptPath } = directory.record;
     const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
@@ -82,6 +82,7 @@ class Run {
       limits: prepared.limits,
       replay: prepared.replay,
       phases: this.#phases,
+      schemas: prepared.schemas,
       cwd: prepared.cwd,
       answer: (id, answer, spent) => prepared.sandbox.answer(id, answer, spent),
       log: (level, text) => this.#log(level, text),
@@ -273,8 +274,8 @@ class Run {
       status: outcome.status,
       runId: directory.runId,
       ...(error === undefined ? {} : { error: { ...error, message: redactor.text(error.message) } }),
-      usage: { ...summary.usage, duration_ms: this.#now() - this.#startedAtMs },
-      census: summary.census,
+      usage: summary.usage(this.#now()),
+      census: summary.census(),
       failures: [...summary.failures],
       logs: [...summary.logs],
       limits_hit: [...this.#limits],

@@ -1,3 +1,4 @@
+import { loadNamedSchemas } from './named-schemas.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
 import { ReplayIndex } from './replay-index.ts';
 import { launchRun } from './run.ts';
@@ -17,6 +18,7 @@ export async function startWorkflow(given: StartOptions): Promise<RunHandle> {
   try {
     const script = parseAuthorScript(options);
     effectiveConcurrency(options);
+    const schemas = await loadNamedSchemas(options.schemas);
     const now = (options.clock ?? systemClock).now();
     const directory = await options.store.create({
       record: {
@@ -32,7 +34,7 @@ export async function startWorkflow(given: StartOptions): Promise<RunHandle> {
       scriptText: script.source,
       argsJson: options.argsJson,
     });
-    return launchRun(prepareRun(options, directory, script, options.argsJson, new ReplayIndex()));
+    return launchRun(prepareRun(options, directory, script, options.argsJson, new ReplayIndex(), schemas));
   } catch (error) {
     sandbox.kill();
     throw error;
