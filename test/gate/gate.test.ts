@@ -1,0 +1,183 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createSeededProject } from './seeded-project.ts';
+
+const project = createSeededProject();
+afterAll(() => project.remove());
+
+/** A check that cannot fail is no check: each is shown one violation that it must name, and a project that has none. */
+interface Violation {
+  readonly step: string;
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  /** What the tool must say. */
+  readonly says: RegExp;
+}
+
+const promise = 'export async function later(): Promise<number> {\n  return 1;\n}\n';
+
+const violations: readonly Violation[] = [
+  {
+    step: 'format',
+    title: 'a file in another format',
+    files: { 'protocol/odd.ts': 'export const a = {b:1}\n' },
+    says: /protocol\/odd\.ts/,
+  },
+  {
+    step: 'types',
+    title: 'an index that may be undefined',
+    files: { 'runtime/first.ts': 'export const first = (texts: string[]): string => texts[0];\n' },
+    says: /runtime\/first\.ts.*undefined/,
+  },
+  ...['process.pid', "fetch('x')", 'console.log(1)', 'document.title', "import('node:fs')"].map((words) => ({
+    step: 'guest-types',
+    title: `the guest saying ${words}`,
+    files: { 'dsl/escape.ts': `export const escape = () => ${words};\n` },
+    says: /escape\.ts.*error TS/,
+  })),
+  {
+    step: 'lint',
+    title: 'a default export',
+    files: { 'runtime/main.ts': 'export default 1;\n' },
+    says: /noDefaultExport/,
+  },
+  {
+    step: 'lint',
+    title: 'a test that runs alone',
+    files: { 'test/one.test.ts': "import { it } from 'vitest';\n\nit.only('x', () => {});\n" },
+    says: /noFocusedTests/,
+  },
+  {
+    step: 'lint',
+    title: 'a file name that is not kebab-case',
+    files: { 'runtime/bigName.ts': 'export const a = 1;\n' },
+    says: /useFilenamingConvention/,
+  },
+  {
+    step: 'promises',
+    title: 'a promise left alone',
+    files: { 'runtime/a.ts': `${promise}export function f() {\n  later();\n}\n` },
+    says: /no-floating-promises/,
+  },
+  {
+    step: 'promises',
+    title: 'a promise used as a condition',
+    files: { 'runtime/a.ts': `${promise}export const f = () => (later() ? 1 : 2);\n` },
+    says: /no-misused-promises/,
+  },
+  {
+    step: 'promises',
+    title: 'an await of what is no promise',
+    files: { 'runtime/a.ts': 'export async function f() {\n  await 1;\n}\n' },
+    says: /await-thenable/,
+  },
+  {
+    step: 'promises',
+    title: 'a promise returned out of its try',
+    files: {
+      'runtime/a.ts': `${promise}export async function f() {\n  try {\n    return later();\n  } catch {\n    return 2;\n  }\n}\n`,
+    },
+    says: /return-await/,
+  },
+  {
+    step: 'promises',
+    title: 'a switch that forgets a case',
+    files: {
+      'runtime/a.ts':
+        "export function f(a: 'x' | 'y') {\n  switch (a) {\n    case 'x':\n      return 1;\n  }\n  return 2;\n}\n",
+    },
+    says: /switch-exhaustiveness-check/,
+  },
+  layer('protocol-stands-alone', 'protocol/a.ts', '../runtime/b.ts'),
+  layer('protocol-stands-alone', 'protocol/a.ts', 'node:fs'),
+  layer('dsl-is-pure', 'dsl/a.ts', 'node:fs'),
+  layer('dsl-is-pure', 'dsl/a.ts', 'zod'),
+  layer('runtime-looks-down', 'runtime/a.ts', '../agents/b.ts'),
+  layer('runtime-looks-down', 'runtime/a.ts', '../cli/b.ts'),
+  layer('adapters-know-ports-only', 'cache/a.ts', '../agents/b.ts'),
+  layer('adapters-know-ports-only', 'emitters/a.ts', '../runtime/b.ts'),
+  layer('faces-stand-apart', 'cli/a.ts', '../hosts/b.ts'),
+  layer('index-is-the-outside', 'cli/a.ts', '../index.ts'),
+  layer('product-knows-no-tests', 'cli/a.ts', '../test/b.ts'),
+  layer('one-door-to-the-isolate', 'runtime/a.ts', 'isolated-vm'),
+  layer('everything-resolves', 'runtime/a.ts', './nowhere.ts'),
+  {
+    step: 'layers',
+    title: 'two files that import each other',
+    files: {
+      'runtime/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
+      'runtime/b.ts': "import { a } from './a.ts';\nexport const b = () => a;\n",
+    },
+    says: /no-cycles/,
+  },
+  {
+    step: 'fresh',
+    title: 'a snippet that differs from its file',
+    files: { 'README.md': '<!-- snippet: index.ts -->\n```ts\nexport const answer = 41;\n```\n' },
+    says: /README\.md: a snippet is stale/,
+  },
+  {
+    step: 'fresh',
+    title: 'a fence of code that no file backs',
+    files: { 'docs/design/x.md': '```js\nagent(1);\n```\n' },
+    says: /names no file that runs/,
+  },
+  {
+    step: 'build',
+    title: 'a public name that the API report does not know',
+    files: {
+      'index.ts': 'export const answer = 42;\nexport const more = 43;\n',
+      'docs/api.api.md': '## API Report File for "wf-runtime"\n',
+    },
+    says: /API signature|api\.api\.md/,
+  },
+  {
+    step: 'dead-code',
+    title: 'an export that nobody imports',
+    files: {
+      'index.ts': "export { used } from './runtime/a.ts';\n",
+      'runtime/a.ts': 'export const used = 1;\nexport const unused = 2;\n',
+    },
+    says: /unused\b.*runtime\/a\.ts/,
+  },
+  {
+    step: 'dead-code',
+    title: 'a file that nobody imports',
+    files: { 'runtime/alone.ts': 'export const a = 1;\n' },
+    says: /runtime\/alone\.ts/,
+  },
+  {
+    step: 'package',
+    title: 'an entry point that was not built',
+    files: { 'bin/wf.mjs': '#!/usr/bin/env node\n' },
+    says: /dist\/index\.js/,
+  },
+];
+
+/** One import that a layer forbids. */
+function layer(rule: string, from: string, to: string): Violation {
+  const target = to.startsWith('../') && to !== '../index.ts' ? { [to.slice(3)]: 'export const b = 1;\n' } : {};
+  const importing = `import * as b from '${to}';\nexport const a = () => b;\n`;
+  return {
+    step: 'layers',
+    title: `${from} importing ${to} (${rule})`,
+    files: { ...target, [from]: importing },
+    says: new RegExp(`${rule}: ${from} → `),
+  };
+}
+
+describe('each check of the gate', () => {
+  it.each(violations)('$step is red for $title', ({ step, files, says }) => {
+    const { red, output } = project.check(step, files);
+    expect(output).toMatch(says);
+    expect(red).toBe(true);
+  });
+
+  it.each(['format', 'types', 'guest-types', 'lint', 'promises', 'layers'])(
+    '%s is green without a violation',
+    (step) => {
+      const { red, output } = project.check(step);
+      expect(output).not.toMatch(/error/i);
+      expect(red).toBe(false);
+    },
+  );
+});
