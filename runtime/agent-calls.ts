@@ -188,7 +188,7 @@ export class AgentCalls {
         maxStructuredOutputRetries: limits.maxStructuredOutputRetries,
         cwd,
       },
-      options.timeoutMs,
+      options,
       this.#options,
       (outputTokens) => {
         this.spent += outputTokens;

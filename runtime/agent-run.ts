@@ -13,19 +13,26 @@ import type {
   TransientFailure,
 } from './ports.ts';
 import type { Redactor } from './redact.ts';
-import { LONGEST_RETRY_AFTER_MS, retryDelayMs } from './retry-policy.ts';
+import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from './retry-policy.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
+import type { StallWatch, Watched } from './stall-watch.ts';
 
 /** What every agent of a run shares. */
 export interface AgentContext {
   readonly backend: AgentBackend;
   readonly directory: RunDirectory;
   readonly slots: Slots;
+  readonly stallWatch: StallWatch;
   readonly clock: Clock;
   readonly random: () => number;
   readonly redactor: Redactor;
   readonly maxRetries: number;
   readonly transcripts: boolean;
+}
+
+export interface AgentTimes {
+  readonly timeoutMs: number | undefined;
+  readonly stallMs: number | undefined;
 }
 
 /** How an agent ended, before it was written down. */
@@ -34,36 +41,48 @@ export type AgentEnd =
   | { readonly state: 'error'; readonly error: WorkflowError }
   | { readonly state: 'cancelled' };
 
+/** Silence that counts as a stall, unless the call says otherwise (A-14). */
+const DEFAULT_STALL_MS = 180_000;
+/** Attempts that may be given up as stalled and tried again (A-14). */
+const MOST_STALL_RETRIES = 2;
+
 /**
  * One agent from its slot to its end: tells the backend to start, counts what it uses, waits out its retries, watches its
- * time, and aborts it when the run is over.
+ * time and its silence, and aborts it when the run is over.
  */
-export class AgentRun implements AgentReporter {
+export class AgentRun implements AgentReporter, Watched {
   readonly request: AgentRequest;
+  readonly stallMs: number;
   inputTokens = 0;
   outputTokens = 0;
   toolUses = 0;
   /** Tries over the transport, from 1 (A-15). */
   attempt = 1;
   startedAtMs = 0;
+  lastAliveAtMs = Number.POSITIVE_INFINITY;
   readonly #context: AgentContext;
   readonly #timeoutMs: number | undefined;
   readonly #onUsage: (outputTokens: number) => void;
-  readonly #abort = new AbortController();
-  #abortError: WorkflowError | undefined;
+  /** Ends the attempt under way. A stalled attempt gets a new one; nothing else does. */
+  #abort = new AbortController();
+  /** Why the agent itself must end. */
+  #over: WorkflowError | undefined;
+  #stalls = 0;
+  #stalled = false;
   #release: ReleaseSlot = () => {};
   #active = false;
   #sentAtMs = 0;
-  #toolStarts: Map<string, { name: string; atMs: number }> | undefined;
+  #openTools: Map<string, { readonly name: string; readonly atMs: number }> | undefined;
 
   constructor(
     request: AgentRequest,
-    timeoutMs: number | undefined,
+    times: AgentTimes,
     context: AgentContext,
     onUsage: (outputTokens: number) => void,
   ) {
     this.request = request;
-    this.#timeoutMs = timeoutMs;
+    this.stallMs = times.stallMs ?? DEFAULT_STALL_MS;
+    this.#timeoutMs = times.timeoutMs;
     this.#context = context;
     this.#onUsage = onUsage;
   }
@@ -74,29 +93,53 @@ export class AgentRun implements AgentReporter {
 
   /** Runs the agent in a slot it was given. Never rejects. */
   async run(release: ReleaseSlot): Promise<AgentEnd> {
+    const { clock, stallWatch } = this.#context;
     this.#release = release;
-    if (this.#abortError !== undefined) return { state: 'cancelled' };
-    this.startedAtMs = this.#sentAtMs = this.#context.clock.now();
+    if (this.#over !== undefined) return { state: 'cancelled' };
+    this.startedAtMs = clock.now();
     const timer = this.#watchTime();
+    stallWatch.add(this);
     try {
-      const outcome = await this.#context.backend.run(this.request, this.#abort.signal, this);
-      this.#settleUsage(outcome);
-      return { state: 'done', outcome };
-    } catch (error) {
-      return this.#endOf(error);
+      return await this.#attempts();
     } finally {
       timer?.cancel();
+      stallWatch.remove(this);
       this.#release();
+    }
+  }
+
+  async #attempts(): Promise<AgentEnd> {
+    const { backend, clock } = this.#context;
+    for (;;) {
+      this.#sentAtMs = this.lastAliveAtMs = clock.now();
+      try {
+        const request = this.attempt === 1 ? this.request : { ...this.request, attempt: this.attempt };
+        const outcome = await backend.run(request, this.#abort.signal, this);
+        this.#settleUsage(outcome);
+        return { state: 'done', outcome };
+      } catch (error) {
+        if (!this.#stalled || this.#over !== undefined) return this.#endOf(error);
+        if (this.#stalls > MOST_STALL_RETRIES) return { state: 'error', error: this.#stalledError() };
+        this.#beginAgain();
+      }
     }
   }
 
   /** Ends the agent: at once when it waits, through its signal when it works. */
   abort(error: WorkflowError): void {
-    this.#abortError ??= error;
-    this.#abort.abort(this.#abortError);
+    this.#over ??= error;
+    this.#abort.abort(this.#over);
+  }
+
+  onStall(): void {
+    this.#stalls += 1;
+    this.#stalled = true;
+    this.lastAliveAtMs = Number.POSITIVE_INFINITY;
+    this.#abort.abort(this.#stalledError());
   }
 
   alive(): void {
+    this.lastAliveAtMs = this.#openTools === undefined ? this.#context.clock.now() : Number.POSITIVE_INFINITY;
     if (this.#active) return;
     this.#active = true;
     this.#context.directory.events.append('agent.active', { key: this.request.key });
@@ -110,25 +153,20 @@ export class AgentRun implements AgentReporter {
 
   toolStarted(toolUseId: string, name: string): void {
     this.toolUses += 1;
-    this.#toolStarts ??= new Map();
-    this.#toolStarts.set(toolUseId, { name, atMs: this.#context.clock.now() });
-    this.#context.directory.events.append('agent.tool', {
-      key: this.request.key,
-      toolUseId,
-      name,
-      status: 'started',
-    });
+    this.#openTools ??= new Map();
+    this.#openTools.set(toolUseId, { name, atMs: this.#context.clock.now() });
+    this.lastAliveAtMs = Number.POSITIVE_INFINITY; // a long tool call is no stall
+    this.#toolEvent(toolUseId, name, 'started');
   }
 
   toolFinished(toolUseId: string, ok: boolean, summary?: string): void {
-    const start = this.#toolStarts?.get(toolUseId);
-    this.#toolStarts?.delete(toolUseId);
-    this.#context.directory.events.append('agent.tool', {
-      key: this.request.key,
-      toolUseId,
-      name: start?.name ?? 'unknown',
-      status: ok ? 'completed' : 'failed',
-      ...(start === undefined ? {} : { durationMs: this.#context.clock.now() - start.atMs }),
+    const start = this.#openTools?.get(toolUseId);
+    this.#openTools?.delete(toolUseId);
+    if (this.#openTools?.size === 0) this.#openTools = undefined;
+    const now = this.#context.clock.now();
+    this.lastAliveAtMs = this.#openTools === undefined ? now : Number.POSITIVE_INFINITY;
+    this.#toolEvent(toolUseId, start?.name ?? 'unknown', ok ? 'completed' : 'failed', {
+      ...(start === undefined ? {} : { durationMs: now - start.atMs }),
       ...(summary === undefined ? {} : { summary: preview(this.#context.redactor.text(summary)) }),
     });
   }
@@ -138,29 +176,20 @@ export class AgentRun implements AgentReporter {
   }
 
   async retry(failure: TransientFailure): Promise<void> {
-    const { slots, clock, random, maxRetries, directory } = this.#context;
+    const { slots, clock, random, maxRetries } = this.#context;
     this.#throwIfAborted();
     if ((failure.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) throw quotaError(failure);
     if (this.attempt > maxRetries) throw exhaustedError(failure, maxRetries);
     const delayMs = retryDelayMs(failure, this.attempt, random());
     this.attempt += 1;
     if (failure.status === 429) slots.shrink(this.#sentAtMs, clock.now());
-    directory.events.append('agent.retrying', {
-      key: this.request.key,
-      attempt: this.attempt,
-      delayMs,
-      reason: {
-        code: 'AGENT_API',
-        message: preview(this.#context.redactor.text(failure.message)),
-        ...(failure.status === undefined ? {} : { status: failure.status }),
-      },
-      concurrency: slots.current,
-    });
+    this.#retryEvent('AGENT_API', failure.message, delayMs, failure.status);
+    this.lastAliveAtMs = Number.POSITIVE_INFINITY; // so is a wait
     this.#release();
     await this.#wait(delayMs);
     this.#release = await slots.take();
     this.#throwIfAborted();
-    this.#sentAtMs = clock.now();
+    this.#sentAtMs = this.lastAliveAtMs = clock.now();
   }
 
   #wait(delayMs: number): Promise<void> {
@@ -178,16 +207,33 @@ export class AgentRun implements AgentReporter {
     });
   }
 
+  /** The next attempt starts from nothing, under the same key. */
+  #beginAgain(): void {
+    this.attempt += 1;
+    this.#stalled = false;
+    this.#openTools = undefined;
+    this.#abort = new AbortController();
+    this.#retryEvent('AGENT_STALLED', this.#stalledError().message, 0);
+  }
+
   #watchTime(): TimerHandle | undefined {
     const timeoutMs = this.#timeoutMs;
     if (timeoutMs === undefined) return undefined;
+    const { label } = this.request;
     return this.#context.clock.after(timeoutMs, () =>
       this.abort(
         new WorkflowError(
           'AGENT_TIMED_OUT',
-          `The agent "${this.request.label}" did not answer within ${timeoutMs} ms. Raise timeoutMs, or ask for less in one call.`,
+          `The agent "${label}" did not answer within ${timeoutMs} ms. Raise timeoutMs, or ask for less in one call.`,
         ),
       ),
+    );
+  }
+
+  #stalledError(): WorkflowError {
+    return new WorkflowError(
+      'AGENT_STALLED',
+      `The agent "${this.request.label}" gave no sign of life for ${this.stallMs} ms, ${this.#stalls} times. Raise stallMs if its model is that slow.`,
     );
   }
 
@@ -200,7 +246,7 @@ export class AgentRun implements AgentReporter {
   }
 
   #endOf(error: unknown): AgentEnd {
-    const cause = this.#abortError ?? error;
+    const cause = this.#over ?? error;
     if (!isWorkflowError(cause)) {
       const message = error instanceof Error ? error.message : String(error);
       return { state: 'error', error: new WorkflowError('AGENT_API', message, { cause: error }) };
@@ -209,25 +255,29 @@ export class AgentRun implements AgentReporter {
   }
 
   #throwIfAborted(): void {
-    if (this.#abortError === undefined) return;
+    if (!this.#abort.signal.aborted) return;
     this.#release();
-    throw this.#abortError;
+    throw this.#abort.signal.reason;
   }
-}
 
-function quotaError(failure: TransientFailure): WorkflowError {
-  const minutes = Math.round((failure.retryAfterMs ?? 0) / 60_000);
-  return new WorkflowError(
-    'AGENT_QUOTA',
-    `The account's limit is reached: ${failure.message} The server asks to wait ${minutes} minutes.`,
-    { data: { retryAfterMs: failure.retryAfterMs } },
-  );
-}
+  #retryEvent(code: string, message: string, delayMs: number, status?: number): void {
+    const { directory, redactor, slots } = this.#context;
+    directory.events.append('agent.retrying', {
+      key: this.request.key,
+      attempt: this.attempt,
+      delayMs,
+      reason: { code, message: preview(redactor.text(message)), ...(status === undefined ? {} : { status }) },
+      concurrency: slots.current,
+    });
+  }
 
-function exhaustedError(failure: TransientFailure, maxRetries: number): WorkflowError {
-  const tries =
-    maxRetries === 0 ? 'No retry is allowed' : `Gave up after ${maxRetries} ${maxRetries === 1 ? 'retry' : 'retries'}`;
-  return new WorkflowError('AGENT_API', `${failure.message} ${tries} (--max-retries).`, {
-    data: failure.status === undefined ? {} : { status: failure.status },
-  });
+  #toolEvent(
+    toolUseId: string,
+    name: string,
+    status: 'started' | 'completed' | 'failed',
+    more: { durationMs?: number; summary?: string } = {},
+  ): void {
+    const { key } = this.request;
+    this.#context.directory.events.append('agent.tool', { key, toolUseId, name, status, ...more });
+  }
 }

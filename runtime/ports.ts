@@ -72,6 +72,8 @@ export interface AgentRequest {
   readonly options: AgentOptions;
   /** Present when the call has a schema. */
   readonly output: OutputContract | undefined;
+  /** Above 1 when an earlier attempt of this agent died: its files may exist. Absent for the first. */
+  readonly attempt?: number;
   /** StructuredOutput calls an agent may use up, the good one included. */
   readonly maxStructuredOutputRetries: number;
   /** Working directory of the agent; absolute. */

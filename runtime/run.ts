@@ -15,6 +15,7 @@ import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from '
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
 import type { ParsedScript } from './script/parse-script.ts';
 import { Slots } from './slots.ts';
+import { StallWatch } from './stall-watch.ts';
 import { systemClock } from './system-clock.ts';
 import { WF_VERSION } from './version.ts';
 
@@ -74,6 +75,7 @@ class Run {
       backend: options.backend,
       directory,
       slots: new Slots(prepared.concurrency.value),
+      stallWatch: new StallWatch(clock),
       clock,
       random: options.random ?? Math.random,
       redactor: prepared.redactor,
