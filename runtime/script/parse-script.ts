@@ -1,4 +1,8 @@
 import type { WorkflowMeta } from '../../protocol/workflow-meta.ts';
+import { normalizeText } from './normalize-text.ts';
+import { parseProgram } from './parse-program.ts';
+import { readMeta } from './read-meta.ts';
+import { validateBody } from './validate-body.ts';
 
 /** A script that may run. */
 export interface ParsedScript {
@@ -14,4 +18,21 @@ export interface ParsedScript {
   readonly code: string;
   /** Said to a person, for example a malformed phase that was dropped. */
   readonly warnings: readonly string[];
+}
+
+/**
+ * Parses and validates a script without running any of it. Source: spec S-1 to S-8.
+ *
+ * Contract:
+ * - A `fileName` that ends in `.ts` or `.mts` has its types stripped in place, so every position is that of the author's text.
+ * - The message of an error shows file, line, column, the offending line and a caret; `place` has the first three.
+ *
+ * @throws SCRIPT_EMPTY, SCRIPT_TOO_LARGE, SCRIPT_SYNTAX, SCRIPT_META_INVALID, SCRIPT_MODULE_SYNTAX, SCRIPT_NONDETERMINISTIC
+ */
+export function parseScript(text: string, options: { fileName: string }): ParsedScript {
+  const file = { fileName: options.fileName, source: normalizeText(text, options.fileName) };
+  const program = parseProgram(file);
+  const { meta, warnings } = readMeta(file, program);
+  validateBody(file, program);
+  return { ...file, meta, code: program.code, warnings };
 }

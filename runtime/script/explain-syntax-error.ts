@@ -1,0 +1,104 @@
+import type { WorkflowError } from '../../protocol/workflow-error.ts';
+import { moduleSyntaxError } from './module-syntax-error.ts';
+import { type ParseFailure, parseAsModule, parseWrapped } from './parse-wrapped.ts';
+import { scriptError } from './script-error.ts';
+import { isTypeScript, type ScriptFile } from './script-file.ts';
+import { readTokens } from './script-head.ts';
+import { stripTypes } from './strip-types.ts';
+import { syntaxHint } from './syntax-hint.ts';
+import { blankExport, wrapProgram } from './wrap-program.ts';
+
+/**
+ * Says why a script does not parse. Source: spec S-6.
+ *
+ * @param body - The script as it was parsed: types stripped, `export` blanked.
+ * @param failure - What the parser of the wrapped code said.
+ */
+export function explainSyntaxError(
+  file: ScriptFile,
+  body: string,
+  exportOffset: number,
+  failure: ParseFailure,
+): WorkflowError {
+  if (failure.kind === 'too-deep') return tooDeep(file, failure.offset);
+  if (failure.kind === 'html-comment') {
+    return scriptError(
+      'SCRIPT_SYNTAX',
+      file,
+      failure.offset,
+      `${failure.message}.`,
+      'Put spaces between the operators.',
+    );
+  }
+  // Parsed without the wrapper, so that a brace too many or too few is found where it stands.
+  const asModule = parseAsModule(body);
+  if (!asModule.ok && asModule.kind === 'too-deep') return tooDeep(file, asModule.offset);
+  const startsModuleSyntax = /^(?:import|export)(?![\w$])/.test(body.slice(failure.offset, failure.offset + 7));
+  if (startsModuleSyntax && (asModule.ok || failure.offset <= asModule.offset)) {
+    return moduleSyntaxError(file, failure.offset);
+  }
+  const { message, offset } = asModule.ok ? failure : asModule;
+  return syntaxError(file, offset, message, () => parsesWithoutTypes(file, exportOffset));
+}
+
+/** Says why types could not be stripped. */
+export function explainStripFailure(file: ScriptFile, failure: ParseFailure): WorkflowError {
+  if (failure.kind === 'too-deep') return tooDeep(file, failure.offset);
+  if (/^(?:import|export)(?![\w$])/.test(file.source.slice(failure.offset, failure.offset + 7))) {
+    return moduleSyntaxError(file, failure.offset);
+  }
+  if (/not supported in strip-only mode$/.test(failure.message)) {
+    const what = failure.message.replace(/ is not supported in strip-only mode$/, '');
+    return scriptError(
+      'SCRIPT_SYNTAX',
+      file,
+      failure.offset,
+      `A ${what} cannot be stripped: it is code, not only a type.`,
+      'Use plain JavaScript for it, for example a constant object in place of an enum.',
+    );
+  }
+  const offset = failure.offset < file.source.length ? failure.offset : (strayBrace(file.source) ?? failure.offset);
+  return syntaxError(file, offset, failure.message, () => false);
+}
+
+function syntaxError(file: ScriptFile, offset: number, message: string, isTyped: () => boolean): WorkflowError {
+  return scriptError(
+    'SCRIPT_SYNTAX',
+    file,
+    offset,
+    `${describe(file.source, offset, message)}.`,
+    syntaxHint(file, offset, message, isTyped),
+  );
+}
+
+function tooDeep(file: ScriptFile, offset: number): WorkflowError {
+  const hint = 'Split the expression over several statements.';
+  return scriptError('SCRIPT_SYNTAX', file, offset, 'The script is nested too deeply to be parsed.', hint);
+}
+
+/** The parser's words, with the token that it did not expect. */
+function describe(source: string, offset: number, message: string): string {
+  if (message !== 'Unexpected token') return message.replace(/\.$/, '');
+  if (offset >= source.trimEnd().length) return 'Unexpected end of the script: a bracket or a quote is not closed';
+  const token = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]{0,39}|[\d.]{1,20}|[=!<>&|+*?-]{1,3}|.)/su.exec(
+    source.slice(offset, offset + 80),
+  );
+  return `Unexpected token '${token?.[0] ?? ''}'`;
+}
+
+function parsesWithoutTypes(file: ScriptFile, exportOffset: number): boolean {
+  if (isTypeScript(file.fileName)) return false;
+  const body = blankExport(file.source, exportOffset);
+  const stripped = stripTypes(body);
+  return stripped.ok && stripped.value !== body && parseWrapped(wrapProgram(stripped.value)).ok;
+}
+
+function strayBrace(source: string): number | undefined {
+  let depth = 0;
+  for (const { type, start } of readTokens(source)) {
+    if (type.label === '{' || type.label === '${') depth += 1;
+    if (type.label === '}') depth -= 1;
+    if (depth < 0) return start;
+  }
+  return undefined;
+}
