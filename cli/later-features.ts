@@ -1,0 +1,47 @@
+import { WorkflowError } from '../protocol/workflow-error.ts';
+
+/** Commands that are specified but not in this version, with what serves instead, where something does. */
+export const LATER_COMMANDS: Readonly<Record<string, string>> = {
+  new: 'Write the script by hand, and look at it with wf check',
+  test: 'Run the script with --backend scripted --responses FILE',
+  attach: 'Follow a run with wf logs <runId> -f',
+  wait: 'Follow a run with wf logs <runId> -f, which ends when the run does',
+  report: 'Look at a run with wf show <runId>',
+  graph: 'Read the script with wf check',
+  compile: 'Write the workflow as a script',
+  cache: 'Results are kept in each run, and wf resume finds them there',
+  fork: 'Run the script again with wf run',
+  diff: 'Compare two runs with wf show --json',
+  mcp: 'Start runs with wf run --output-format json',
+  ui: 'Follow a run with wf logs <runId> -f',
+  worker: 'Agents run in the process of wf run',
+};
+
+/** An option of `run` and `resume` that is specified but not in this version. */
+export interface LaterOption {
+  readonly flags: string;
+  /** Name of its value in commander. */
+  readonly name: string;
+  readonly instead: string;
+}
+
+export const LATER_OPTIONS: readonly LaterOption[] = [
+  { flags: '--reuse', name: 'reuse', instead: 'Results of a run are kept in it, and wf resume finds them there' },
+  { flags: '--lane <name=n>', name: 'lane', instead: 'Bound all agents with --concurrency' },
+  { flags: '--confirm-above <n>', name: 'confirmAbove', instead: 'Bound the number of agents with --max-agents' },
+  { flags: '--dry-run', name: 'dryRun', instead: 'See what a run holds with wf show <runId>' },
+  { flags: '--import', name: 'import', instead: 'Start afresh with wf run' },
+  { flags: '--layout <name>', name: 'layout', instead: 'Transcripts are in runs/<runId>/agents' },
+  { flags: '--allow-tools <list>', name: 'allowTools', instead: 'Name the tools of an agent with its option "tools"' },
+  { flags: '--deny-tools <list>', name: 'denyTools', instead: 'Use an agent’s option "disallowedTools"' },
+  { flags: '--permission-mode <mode>', name: 'permissionMode', instead: 'Agents may read files and no more' },
+];
+
+export const LATER_BACKENDS: readonly string[] = ['claude', 'codebuddy', 'process', 'restate'];
+export const LATER_OUTPUT_FORMATS: readonly string[] = ['workbench'];
+export const LATER_RESUME_POLICIES: readonly string[] = ['prefix'];
+
+/** The refusal of something that is known but not there yet. */
+export function notYet(what: string, instead: string): WorkflowError {
+  return new WorkflowError('USAGE_UNSUPPORTED', `${what} is not in this version of wf. ${instead}.`);
+}

@@ -1,0 +1,30 @@
+import { ERROR_CODES, type ErrorCode } from '../protocol/error-codes.ts';
+import type { RunOutput } from '../protocol/run-record.ts';
+import type { ErrorRecord } from '../protocol/workflow-error.ts';
+
+/** The object of `--output-format json` for a run that never began, or of which no more is known. Source: spec C-6. */
+export function refusedOutput(
+  error: ErrorRecord,
+  known: { readonly status?: 'failed' | 'killed'; readonly runId?: string; readonly resume?: string } = {},
+): RunOutput {
+  const isLimit = error.code in ERROR_CODES && ERROR_CODES[error.code as ErrorCode].kind === 'limit';
+  return {
+    status: known.status ?? 'failed',
+    ...(known.runId === undefined ? {} : { runId: known.runId }),
+    error: { ...error },
+    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, tool_uses: 0, duration_ms: 0 },
+    census: {
+      agent_count: 0,
+      agents_done: 0,
+      agents_error: 0,
+      agents_skipped: 0,
+      agents_cached: 0,
+      agents_cancelled: 0,
+      agents_empty_result: 0,
+    },
+    failures: [],
+    logs: [],
+    limits_hit: isLimit ? [error.code] : [],
+    ...(known.resume === undefined ? {} : { resume: known.resume }),
+  };
+}

@@ -1,0 +1,53 @@
+import { CommanderError } from 'commander';
+import { toErrorRecord } from '../protocol/workflow-error.ts';
+import type { CliContext } from './cli-context.ts';
+import { exitCodeOfError } from './exit-code.ts';
+import { printError, wantsStacks } from './print-error.ts';
+import { type CommandAction, createProgram, usageError } from './program.ts';
+import { refusedOutput } from './refused-output.ts';
+import { writeRunOutput } from './write-run-output.ts';
+
+/** Runs one command line to its end and gives the exit code. Never rejects: every error becomes a message and a code. */
+export async function runCli(context: CliContext): Promise<number> {
+  try {
+    const action = parseCommandLine(context);
+    return action === undefined ? 0 : await action();
+  } catch (error) {
+    return refuse(context, error);
+  } finally {
+    context.takeSandbox()?.kill();
+  }
+}
+
+/** Gives what the command line asks for; undefined when help or the version was printed. */
+function parseCommandLine(context: CliContext): CommandAction | undefined {
+  let action: CommandAction | undefined;
+  const program = createProgram(context, (chosen) => {
+    action = chosen;
+  });
+  try {
+    program.parse(context.argv, { from: 'user' });
+    return action;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const usage = usageError(error);
+    if (usage !== undefined) throw usage;
+    return undefined;
+  }
+}
+
+/** Says why nothing ran: to a person, and in `json` to a program as well (C-6). */
+function refuse(context: CliContext, error: unknown): number {
+  const record = toErrorRecord(error);
+  printError(context.stderr, error, wantsStacks(context.env));
+  if (wantsRunObject(context.argv)) writeRunOutput(context.stdout, refusedOutput(record), undefined);
+  return exitCodeOfError(record.code);
+}
+
+/** Reads the format off the words themselves, since the command line may be the very thing that is wrong. */
+function wantsRunObject(argv: readonly string[]): boolean {
+  if (argv[0] !== 'run' && argv[0] !== 'resume') return false;
+  return argv.some(
+    (word, i) => word === '--output-format=json' || (word === '--output-format' && argv[i + 1] === 'json'),
+  );
+}

@@ -1,0 +1,166 @@
+import { type Command, Option } from 'commander';
+import { WorkflowError } from '../protocol/workflow-error.ts';
+import type { RunLimits } from '../runtime/run-options.ts';
+import {
+  LATER_BACKENDS,
+  LATER_OPTIONS,
+  LATER_OUTPUT_FORMATS,
+  LATER_RESUME_POLICIES,
+  notYet,
+} from './later-features.ts';
+import { collect, integerBetween, numberBetween, wordOf } from './option-values.ts';
+
+export type OutputFormat = 'text' | 'json' | 'stream-json';
+export type Dialect = 'claude' | 'cbc';
+export type BackendName = 'scripted' | 'simulated' | 'anthropic';
+
+/** Options of `run` and `resume`, as typed. Absent means not given. */
+export interface RunFlags {
+  readonly args?: string;
+  readonly arg?: readonly string[];
+  readonly backend?: BackendName;
+  readonly responses?: string;
+  readonly record?: string;
+  readonly model?: string;
+  readonly concurrency?: number;
+  readonly maxAgents?: number;
+  readonly maxItems?: number;
+  readonly maxDepth?: number;
+  readonly maxRetries?: number;
+  readonly maxStructuredOutputRetries?: number;
+  readonly memoryLimitMb?: number;
+  readonly cpuLimitMs?: number;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly budget?: number;
+  readonly failOnAgentError?: boolean;
+  readonly salvage?: boolean;
+  readonly outputFormat: OutputFormat;
+  readonly dialect: Dialect;
+  readonly includeSource?: boolean;
+  readonly stateDir?: string;
+  readonly quiet?: boolean;
+  readonly yes?: boolean;
+  /** Only of `run`. */
+  readonly resume?: string;
+  /** Only of `resume`. */
+  readonly last?: boolean;
+}
+
+const BACKENDS: readonly BackendName[] = ['scripted', 'simulated', 'anthropic'];
+const OUTPUT_FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
+/** What `wf logs` prints. */
+export const LOG_FORMATS: readonly OutputFormat[] = OUTPUT_FORMATS;
+export const DIALECTS: readonly Dialect[] = ['claude', 'cbc'];
+const MAX_TIMEOUT_S = 2_000_000;
+
+/** Adds the options that `run` and `resume` share. Source: spec C-1. */
+export function addRunFlags(command: Command): Command {
+  command
+    .optionsGroup('What the script gets:')
+    .option('--args <json>', 'its args, as JSON or @file')
+    .option('--arg <key=value>', 'one member of its args, JSON or else text; may be repeated', collect)
+    .optionsGroup('Who answers:')
+    .option(
+      '--backend <name>',
+      'scripted, simulated or anthropic; without it anthropic when a key is set, else simulated',
+      wordOf(BACKENDS, LATER_BACKENDS),
+    )
+    .option('--responses <file>', 'planned answers for the scripted backend')
+    .option('--record <file>', 'write the answers of this run as such a file')
+    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id')
+    .optionsGroup('Limits:')
+    .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
+    .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
+    .option('--max-items <n>', 'items of one parallel or pipeline (4096)', integerBetween(1, 1_000_000))
+    .option('--max-depth <n>', 'levels of nested workflows (1)', integerBetween(0, 16))
+    .option('--max-retries <n>', 'retries of one agent after transient errors (5)', integerBetween(0, 100))
+    .option('--max-structured-output-retries <n>', 'tries of one structured answer (5)', integerBetween(1, 100))
+    .option('--memory-limit-mb <n>', 'memory of the script in MiB (256)', integerBetween(16, 16_384))
+    .option('--cpu-limit-ms <n>', 'CPU time of the script without a pause (30000)', integerBetween(50, 86_400_000))
+    .option('--timeout <seconds>', 'time of the whole run', numberBetween(0.1, MAX_TIMEOUT_S, 'seconds'))
+    .option(
+      '--budget <tokens>',
+      'output tokens of the run; 0 for no bound',
+      integerBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--fail-on-agent-error', 'a run with failed agents fails')
+    .optionsGroup('Output and state:')
+    .addOption(
+      new Option('--output-format <format>', 'text, json or stream-json')
+        .default('text')
+        .argParser(wordOf(OUTPUT_FORMATS, LATER_OUTPUT_FORMATS)),
+    )
+    .addOption(
+      new Option('--dialect <dialect>', 'of stream-json: claude or cbc').default('claude').argParser(wordOf(DIALECTS)),
+    )
+    .option('--include-source', 'put the script into the first line of stream-json')
+    .option('--no-include-source', 'leave it out')
+    .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)')
+    .option('--quiet', 'say only what went wrong')
+    .option('--yes', 'answer questions with yes')
+    .option('--salvage', 'keep the good rows of a damaged journal and go on with them')
+    .addOption(
+      new Option('--resume-policy <policy>', 'content')
+        .argParser(wordOf(['content'], LATER_RESUME_POLICIES))
+        .hideHelp(),
+    );
+  for (const later of LATER_OPTIONS) command.addOption(new Option(later.flags, 'later').hideHelp());
+  return command;
+}
+
+/**
+ * Takes the options out of a parsed command.
+ *
+ * @throws USAGE_UNSUPPORTED for what is known but not in this version
+ */
+export function runFlags(command: Command): RunFlags {
+  const values = command.opts<Record<string, unknown>>();
+  for (const { name, flags, instead } of LATER_OPTIONS) {
+    if (values[name] !== undefined) throw notYet(flags.split(' ')[0] ?? flags, instead);
+  }
+  refuseLater('--backend', values['backend'], LATER_BACKENDS, `Use ${BACKENDS.join(', ')}`);
+  refuseLater('--output-format', values['outputFormat'], LATER_OUTPUT_FORMATS, 'Use text, json or stream-json');
+  refuseLater('--resume-policy', values['resumePolicy'], LATER_RESUME_POLICIES, 'Leave it out to resume by content');
+  return values as unknown as RunFlags;
+}
+
+function refuseLater(flag: string, value: unknown, later: readonly string[], instead: string): void {
+  if (typeof value === 'string' && later.includes(value)) throw notYet(`${flag} ${value}`, instead);
+}
+
+/** Limits as typed and as the environment sets them; what is absent is left to the stored or default ones. Source: spec C-1, A-4, A-13. */
+export function limitsOf(flags: RunFlags, env: Readonly<Record<string, string | undefined>>): Partial<RunLimits> {
+  const limits: { -readonly [K in keyof RunLimits]: RunLimits[K] | undefined } = {
+    maxAgents: flags.maxAgents,
+    maxItems: flags.maxItems,
+    maxDepth: flags.maxDepth,
+    maxRetries:
+      flags.maxRetries ?? fromEnv(env, 'WF_MAX_RETRIES', 0, 100) ?? fromEnv(env, 'CLAUDE_CODE_MAX_RETRIES', 0, 100),
+    maxStructuredOutputRetries:
+      flags.maxStructuredOutputRetries ?? fromEnv(env, 'MAX_STRUCTURED_OUTPUT_RETRIES', 1, 100),
+    memoryLimitMb: flags.memoryLimitMb,
+    cpuLimitMs: flags.cpuLimitMs,
+    timeoutMs: flags.timeout === undefined ? undefined : Math.round(flags.timeout * 1000),
+    budget: flags.budget === undefined ? undefined : flags.budget <= 0 ? null : flags.budget,
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+function fromEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  min: number,
+  max: number,
+): number | undefined {
+  const text = env[name];
+  if (text === undefined || text.trim() === '') return undefined;
+  try {
+    return integerBetween(min, max)(text);
+  } catch {
+    throw new WorkflowError(
+      'USAGE_INVALID',
+      `the environment variable ${name} is ${JSON.stringify(text)}; it takes a whole number from ${min} to ${max}`,
+    );
+  }
+}

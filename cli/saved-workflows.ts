@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { foldersUpwards } from './folders-upwards.ts';
+
+const FOLDERS = ['.wf/workflows', '.claude/workflows', '.codebuddy/workflows'] as const;
+const EXTENSIONS = ['.js', '.mjs', '.ts'] as const;
+
+/** A script that can be run by its name. */
+export interface SavedWorkflow {
+  /** The stem of the file. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/**
+ * Lists what can be run by name, the nearest of each name only, sorted by name. Source: spec H-21.
+ * The files are not read: whether one holds a valid workflow is for the caller to find out.
+ */
+export async function listSavedWorkflows(cwd: string, homeDirectory: string): Promise<readonly SavedWorkflow[]> {
+  const found = new Map<string, SavedWorkflow>();
+  for (const folder of foldersUpwards(cwd, homeDirectory)) {
+    for (const sub of FOLDERS) {
+      for (const saved of await workflowsIn(join(folder, sub))) {
+        if (!found.has(saved.name)) found.set(saved.name, saved);
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Finds one by name; undefined when there is none. */
+export async function findSavedWorkflow(
+  name: string,
+  cwd: string,
+  homeDirectory: string,
+): Promise<SavedWorkflow | undefined> {
+  return (await listSavedWorkflows(cwd, homeDirectory)).find((saved) => saved.name === name);
+}
+
+async function workflowsIn(folder: string): Promise<readonly SavedWorkflow[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => (EXTENSIONS as readonly string[]).includes(extname(entry.name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => ({ name: entry.name.slice(0, -extname(entry.name).length), path: join(folder, entry.name) }));
+}

@@ -1,0 +1,20 @@
+import { join, resolve } from 'node:path';
+
+export interface StateRootInput {
+  /** Value of `--state-dir`. */
+  readonly flag: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly homeDirectory: string;
+}
+
+/** `~/.wf`: where runs are kept when nobody says otherwise. */
+export function defaultStateRoot(homeDirectory: string): string {
+  return join(homeDirectory, '.wf');
+}
+
+/** Gives the absolute path of the state directory: `--state-dir`, else `WF_HOME`, else `~/.wf`. Source: spec C-9. */
+export function stateRoot({ flag, env, cwd, homeDirectory }: StateRootInput): string {
+  const chosen = flag ?? (env['WF_HOME'] || undefined);
+  return chosen === undefined ? defaultStateRoot(homeDirectory) : resolve(cwd, chosen);
+}

@@ -1,0 +1,52 @@
+import type { RunLimits } from '../runtime/run-options.ts';
+import type { BackendName } from './run-flags.ts';
+
+/** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
+export interface StoredFlags {
+  readonly backend?: BackendName;
+  readonly model?: string;
+  readonly concurrency?: number;
+  readonly failOnAgentError?: boolean;
+  readonly limits?: Partial<RunLimits>;
+}
+
+const LIMIT_NAMES = [
+  'maxAgents',
+  'maxItems',
+  'maxDepth',
+  'maxRetries',
+  'maxStructuredOutputRetries',
+  'memoryLimitMb',
+  'cpuLimitMs',
+  'timeoutMs',
+  'budget',
+] as const satisfies readonly (keyof RunLimits)[];
+
+/** Reads stored options back; members of another version or of a wrong type count as absent. */
+export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
+  const { backend, model, concurrency, failOnAgentError, limits } = options;
+  return {
+    ...(isBackend(backend) ? { backend } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(isCount(concurrency) && concurrency >= 1 && concurrency <= 256 ? { concurrency } : {}),
+    ...(typeof failOnAgentError === 'boolean' ? { failOnAgentError } : {}),
+    ...(typeof limits === 'object' && limits !== null ? { limits: readLimits(limits) } : {}),
+  };
+}
+
+function readLimits(stored: object): Partial<RunLimits> {
+  const members = LIMIT_NAMES.map((name) => [name, (stored as Record<string, unknown>)[name]] as const);
+  return Object.fromEntries(
+    members.filter(
+      ([name, value]) => isCount(value) || (value === null && (name === 'timeoutMs' || name === 'budget')),
+    ),
+  );
+}
+
+function isBackend(value: unknown): value is BackendName {
+  return value === 'scripted' || value === 'simulated' || value === 'anthropic';
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

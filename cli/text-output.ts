@@ -1,0 +1,46 @@
+import type { WriteStream } from 'node:tty';
+
+/** A stream of this process that text goes to. Nothing here throws or rejects: a reader that went away is not our error. */
+export interface TextOutput {
+  write(text: string): void;
+  /** Resolves when all that was written has left the process, or the reader is gone. */
+  flushed(): Promise<void>;
+  /** True once the reader is gone (EPIPE); later writes are dropped. */
+  readonly closed: boolean;
+  readonly isTerminal: boolean;
+  /** Width of the terminal; undefined when it is none. */
+  readonly columns: number | undefined;
+  /** The stream itself, for writers that watch its backlog. */
+  readonly stream: NodeJS.WritableStream & { readonly writableLength: number };
+}
+
+/** Wraps a stream of the process: swallows errors of a reader that went away, and knows when everything has left. */
+export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { fd: number })): TextOutput {
+  let closed = false;
+  stream.on('error', () => {
+    closed = true;
+  });
+  return {
+    stream,
+    get closed() {
+      return closed;
+    },
+    get isTerminal() {
+      return stream.isTTY === true;
+    },
+    get columns() {
+      return stream.isTTY === true ? stream.columns : undefined;
+    },
+    write(text) {
+      if (!closed && text !== '') stream.write(text);
+    },
+    flushed() {
+      if (closed || stream.writableLength === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        stream.once('error', () => resolve());
+        stream.once('close', () => resolve());
+        stream.write('', () => resolve());
+      });
+    },
+  };
+}
