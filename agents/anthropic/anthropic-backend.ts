@@ -1,0 +1,119 @@
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest, Clock } from '../../runtime/ports.ts';
+import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
+import { converse } from '../conversation.ts';
+import { subagentInstructions } from '../subagent-instructions.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
+import { chooseTools } from '../tools/choose-tools.ts';
+import { DEFAULT_TOOLS } from '../tools/default-tools.ts';
+import { wallClock } from '../wall-clock.ts';
+import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';
+import { DEFAULT_MODEL, effortFor, resolveModel } from './models.ts';
+import type { RequestFrame } from './request-body.ts';
+
+export interface AnthropicBackendOptions {
+  /** Sent as `x-api-key`. Without it and without {@link authToken} every agent ends with `AGENT_AUTH`. */
+  readonly apiKey?: string | undefined;
+  /** Sent as a bearer token; used when there is no {@link apiKey}. */
+  readonly authToken?: string | undefined;
+  /** @defaultValue https://api.anthropic.com */
+  readonly baseUrl?: string | undefined;
+  /** Alias or id of the model for calls that name none. @defaultValue sonnet */
+  readonly model?: string | undefined;
+  /** Output limit of one message, thinking included. @defaultValue 32000 */
+  readonly maxTokens?: number | undefined;
+  /** @defaultValue Read, Glob and Grep */
+  readonly tools?: readonly AgentTool[] | undefined;
+  /** @defaultValue the built-in types */
+  readonly agentTypes?: AgentTypes | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+const DEFAULT_MAX_TOKENS = 32_000;
+
+/**
+ * Runs agents on the Anthropic Messages API. Source: spec A-25.
+ *
+ * Contract:
+ * - The SDK is loaded with the first agent. One client, and with it one pool of kept-alive connections, serves all.
+ * - Nothing is read from the environment but what the SDK reads for extra headers (`ANTHROPIC_CUSTOM_HEADERS`).
+ * - Every request is sent once; retries are the caller's, through {@link AgentReporter.retry}.
+ */
+export function createAnthropicBackend(options: AnthropicBackendOptions): AgentBackend {
+  const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const model = options.model ?? DEFAULT_MODEL;
+  let line: Promise<AnthropicLine> | undefined;
+  return {
+    name: 'anthropic',
+    defaultConcurrency: 16,
+    canRejoin: false,
+    simulated: false,
+    model: resolveModel(model),
+    async run(request, signal, report): Promise<AgentOutcome> {
+      const type = findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, request.options.agentType);
+      const tools = chooseTools(options.tools ?? DEFAULT_TOOLS, request.options, type);
+      const frame = frameOf(request, {
+        model: resolveModel(request.options.model ?? type?.model ?? model),
+        maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+        system: subagentInstructions(request.output !== undefined, type?.instructions),
+        tools,
+      });
+      noteFrame(frame, request, report);
+      line ??= openLine(options, baseUrl);
+      const turns = new AnthropicTurns(await line, frame, signal, report);
+      return converse({ request, signal, report, turns, tools });
+    },
+    async close() {
+      line = undefined;
+    },
+  };
+}
+
+async function openLine(options: AnthropicBackendOptions, baseUrl: string): Promise<AnthropicLine> {
+  const { apiKey, authToken } = options;
+  if (!apiKey && !authToken) {
+    throw new WorkflowError(
+      'AGENT_AUTH',
+      'There is no API key for the anthropic backend. Set ANTHROPIC_API_KEY, or choose another backend with --backend.',
+    );
+  }
+  const [{ Anthropic }, { Stream }] = await Promise.all([
+    import('@anthropic-ai/sdk'),
+    import('@anthropic-ai/sdk/core/streaming'),
+  ]);
+  const client = new Anthropic({
+    ...(apiKey ? { apiKey } : { authToken: authToken ?? null }),
+    baseURL: baseUrl,
+    maxRetries: 0,
+    // Its log goes to stdout at some levels, and could hold what a prompt says.
+    logLevel: 'off',
+  });
+  return { client, stream: Stream, baseUrl, clock: options.clock ?? wallClock };
+}
+
+function frameOf(request: AgentRequest, parts: Omit<RequestFrame, 'effort' | 'output'>): RequestFrame {
+  const { effort } = request.options;
+  return {
+    ...parts,
+    effort: effort === undefined ? undefined : effortFor(parts.model, effort),
+    output: request.output,
+  };
+}
+
+/** Begins the transcript with what the model is told beside the prompt (A-31). */
+function noteFrame(frame: RequestFrame, request: AgentRequest, report: AgentReporter): void {
+  report.transcript({
+    type: 'note',
+    text: 'started',
+    model: frame.model,
+    system: frame.system,
+    tools: frame.tools.map(({ name }) => name),
+    effort: frame.effort ?? null,
+  });
+  const asked = request.options.effort;
+  if (asked !== undefined && asked !== frame.effort) {
+    const instead = frame.effort === undefined ? 'it is left out' : `${frame.effort} is used instead`;
+    report.transcript({ type: 'note', text: `${frame.model} takes no effort "${asked}"; ${instead}.` });
+  }
+}

@@ -1,0 +1,77 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Stream } from '@anthropic-ai/sdk/core/streaming';
+import type { AgentReporter, Clock } from '../../runtime/ports.ts';
+import { abortError } from '../abort.ts';
+import { judgeApiFailure } from '../api-failure.ts';
+import type { ConversationMessage, ModelTurns, Turn } from '../model-turns.ts';
+import { BrokenStreamError, MessageReader } from './message-reader.ts';
+import { type RequestFrame, requestBody } from './request-body.ts';
+import { sdkFailure } from './sdk-failure.ts';
+
+/** What all agents of a backend share. */
+export interface AnthropicLine {
+  readonly client: Anthropic;
+  readonly stream: typeof Stream;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
+/** One agent's line to the Messages API: one streamed request a turn, sent once. */
+export class AnthropicTurns implements ModelTurns {
+  readonly #line: AnthropicLine;
+  readonly #frame: RequestFrame;
+  readonly #signal: AbortSignal;
+  readonly #report: AgentReporter;
+
+  constructor(line: AnthropicLine, frame: RequestFrame, signal: AbortSignal, report: AgentReporter) {
+    this.#line = line;
+    this.#frame = frame;
+    this.#signal = signal;
+    this.#report = report;
+  }
+
+  async send(history: readonly ConversationMessage[]): Promise<Turn> {
+    // One controller a request: the SDK leaves its listener on the signal it is given.
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    this.#signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await this.#request(history, controller);
+    } catch (error) {
+      if (this.#signal.aborted) throw abortError(this.#signal);
+      return this.#failed(error);
+    } finally {
+      this.#signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #request(history: readonly ConversationMessage[], controller: AbortController): Promise<Turn> {
+    const { client, stream } = this.#line;
+    const response = await client.messages
+      .create(requestBody(this.#frame, history), { signal: controller.signal })
+      .asResponse();
+    this.#report.alive();
+    const reader = new MessageReader();
+    try {
+      // Raw events, since the SDK's own iteration hides the pings that show a live connection.
+      for await (const { event, data } of stream.rawEvents(response, controller)) {
+        this.#report.alive();
+        reader.take(event, data);
+      }
+    } catch (error) {
+      if (!reader.done) throw error;
+    }
+    if (!reader.done) throw new BrokenStreamError('it ended without message_stop');
+    const { blocks, stopReason, usage, refusal } = reader;
+    return { type: 'message', blocks, stopReason, usage, ...(refusal === undefined ? {} : { refusal }) };
+  }
+
+  #failed(error: unknown): Turn {
+    const { baseUrl, clock } = this.#line;
+    const failure = sdkFailure(error, baseUrl, clock.now());
+    if (failure === 'no-api-failure') throw error;
+    const verdict = judgeApiFailure(failure, clock.now());
+    if (!verdict.retry) throw verdict.error;
+    return { type: 'transient', failure: verdict.failure };
+  }
+}

@@ -1,0 +1,254 @@
+import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
+import type { AgentOutcome, AgentReporter, AgentRequest } from '../runtime/ports.ts';
+import { abortError, throwIfAborted } from './abort.ts';
+import {
+  type AssistantBlock,
+  type ConversationMessage,
+  type ModelTurns,
+  STRUCTURED_OUTPUT,
+  type ToolCall,
+  type ToolResult,
+  type Turn,
+} from './model-turns.ts';
+import { StructuredAnswer } from './structured-answer.ts';
+import { GO_ON, NUDGE } from './subagent-instructions.ts';
+import { runToolCalls } from './tool-calls.ts';
+import type { AgentTool } from './tools/agent-tool.ts';
+
+type MessageTurn = Extract<Turn, { type: 'message' }>;
+
+/** Messages an agent may use when its call sets no `maxTurns`; keeps a model that never stops calling tools from running on. */
+export const DEFAULT_MAX_TURNS = 500;
+
+export interface ConversationParts {
+  readonly request: AgentRequest;
+  readonly signal: AbortSignal;
+  readonly report: AgentReporter;
+  readonly turns: ModelTurns;
+  /** Tools the agent may use besides StructuredOutput. */
+  readonly tools: readonly AgentTool[];
+}
+
+/**
+ * Leads one agent from its prompt to its value: asks, runs the tools that are called for, judges the answer, and asks
+ * again where the rules allow it (A-2, A-5, A-6, A-13).
+ *
+ * A text cut off by the output limit is continued once and joined; what is there then is the value, with a note in the
+ * transcript. Usage counts whole messages: a stream that was lost midway is not counted.
+ */
+export async function converse(parts: ConversationParts): Promise<AgentOutcome> {
+  const conversation = new Conversation(parts);
+  try {
+    return await conversation.run();
+  } catch (error) {
+    if (parts.signal.aborted) throw abortError(parts.signal);
+    if (isWorkflowError(error)) {
+      parts.report.transcript({ type: 'error', code: error.code, message: error.message });
+    }
+    throw error;
+  }
+}
+
+class Conversation {
+  readonly #parts: ConversationParts;
+  readonly #history: ConversationMessage[];
+  readonly #answer: StructuredAnswer | undefined;
+  readonly #maxTurns: number;
+  #turnsUsed = 0;
+  #toolUses = 0;
+  #inputTokens = 0;
+  #outputTokens = 0;
+  #nudged = false;
+  #askedAgain = false;
+  /** First part of a text that the output limit cut off. */
+  #cutText: string | undefined;
+  #lastText = '';
+
+  constructor(parts: ConversationParts) {
+    const { request } = parts;
+    this.#parts = parts;
+    this.#history = [{ role: 'user', text: request.prompt }];
+    this.#maxTurns = request.options.maxTurns ?? DEFAULT_MAX_TURNS;
+    this.#answer =
+      request.output === undefined
+        ? undefined
+        : new StructuredAnswer(request.output, request.maxStructuredOutputRetries);
+  }
+
+  async run(): Promise<AgentOutcome> {
+    const { signal, report, turns, request } = this.#parts;
+    throwIfAborted(signal);
+    report.transcript({ type: 'user', text: request.prompt });
+    for (;;) {
+      if (this.#turnsUsed >= this.#maxTurns) throw this.#outOfTurns();
+      const sent = turns.send(this.#history);
+      const turn = sent instanceof Promise ? await sent : sent;
+      throwIfAborted(signal);
+      if (turn.type === 'transient') {
+        report.transcript({ type: 'error', transient: true, ...turn.failure });
+        await report.retry(turn.failure);
+        throwIfAborted(signal);
+        continue;
+      }
+      const taken = this.#take(turn);
+      const outcome = taken instanceof Promise ? await taken : taken;
+      if (outcome !== undefined) return outcome;
+    }
+  }
+
+  /** Handles one message; gives the outcome when the agent is done with it. */
+  #take(turn: MessageTurn): AgentOutcome | undefined | Promise<AgentOutcome | undefined> {
+    this.#count(turn);
+    if (turn.stopReason === 'refusal') throw this.#refused(turn);
+    const calls = turn.blocks.filter((block) => block.type === 'tool_use');
+    return calls.length > 0 ? this.#takeCalls(turn, calls) : this.#takeText(turn);
+  }
+
+  #count({ blocks, stopReason, usage }: MessageTurn): void {
+    const { report } = this.#parts;
+    this.#turnsUsed += 1;
+    this.#inputTokens += usage.inputTokens;
+    this.#outputTokens += usage.outputTokens;
+    report.alive();
+    report.usage(usage);
+    report.transcript({ type: 'assistant', blocks: blocks.map(transcriptBlock), stopReason, usage });
+  }
+
+  #takeCalls(
+    turn: MessageTurn,
+    calls: readonly ToolCall[],
+  ): AgentOutcome | undefined | Promise<AgentOutcome | undefined> {
+    const answer = this.#answer;
+    const answers = answer === undefined ? [] : calls.filter((call) => call.name === STRUCTURED_OUTPUT);
+    const others = answers.length === 0 ? calls : calls.filter((call) => call.name !== STRUCTURED_OUTPUT);
+    const verdict = answer?.judge(answers, isCut(turn) ? calls.at(-1) : undefined);
+    if (others.length === 0) return this.#afterCalls(turn, calls, verdict?.rejections ?? [], verdict?.valueJson);
+    return this.#runTools(others, isCut(turn)).then((results) =>
+      this.#afterCalls(turn, calls, [...(verdict?.rejections ?? []), ...results], verdict?.valueJson),
+    );
+  }
+
+  #afterCalls(
+    turn: MessageTurn,
+    calls: readonly ToolCall[],
+    results: readonly ToolResult[],
+    valueJson: string | undefined,
+  ): AgentOutcome | undefined {
+    if (valueJson !== undefined) return this.#outcome(valueJson, false);
+    this.#answer?.throwIfUsedUp();
+    for (const { toolUseId, content, isError } of results) {
+      this.#parts.report.transcript({ type: 'tool_result', toolUseId, content, isError });
+    }
+    const inOrder = calls.map((call) => results.find((result) => result.toolUseId === call.id));
+    this.#remember(turn.blocks);
+    this.#history.push({ role: 'user', toolResults: inOrder.filter((result) => result !== undefined) });
+    return undefined;
+  }
+
+  async #runTools(calls: readonly ToolCall[], cut: boolean): Promise<readonly ToolResult[]> {
+    const { tools, signal, report, request } = this.#parts;
+    this.#toolUses += calls.length;
+    return runToolCalls(calls, { tools, signal, report, cwd: request.cwd, cut });
+  }
+
+  #takeText(turn: MessageTurn): AgentOutcome | undefined {
+    const text = textOf(turn.blocks);
+    if (text !== '') this.#lastText = text;
+    if (this.#answer !== undefined) return this.#nudge(turn);
+    if (text.trim() === '' && this.#cutText === undefined) return this.#takeEmpty(text);
+    if (isCut(turn) && this.#goOn(turn, text)) return undefined;
+    return this.#outcome(JSON.stringify((this.#cutText ?? '') + text), false);
+  }
+
+  #nudge(turn: MessageTurn): undefined {
+    if (this.#nudged) throw this.#noOutput();
+    this.#nudged = true;
+    this.#remember(turn.blocks);
+    this.#say(NUDGE);
+  }
+
+  /** An empty message cannot stand in a history, so the same history is sent once more (A-2). */
+  #takeEmpty(text: string): AgentOutcome | undefined {
+    if (this.#askedAgain || this.#turnsUsed >= this.#maxTurns) return this.#outcome(JSON.stringify(text), true);
+    this.#askedAgain = true;
+    this.#note('The answer was empty; asking once more.');
+    return undefined;
+  }
+
+  #goOn(turn: MessageTurn, text: string): boolean {
+    if (this.#cutText !== undefined || turn.stopReason !== 'max_tokens' || this.#turnsUsed >= this.#maxTurns) {
+      this.#note('The answer was cut off by the output limit; what there is of it is the value.');
+      return false;
+    }
+    this.#cutText = text;
+    this.#remember(turn.blocks);
+    this.#say(GO_ON);
+    return true;
+  }
+
+  #say(text: string): void {
+    this.#history.push({ role: 'user', text });
+    this.#parts.report.transcript({ type: 'user', text });
+  }
+
+  #note(text: string): void {
+    this.#parts.report.transcript({ type: 'note', text });
+  }
+
+  #remember(blocks: readonly AssistantBlock[]): void {
+    const kept = blocks.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+    if (kept.some((block) => block.type !== 'opaque')) this.#history.push({ role: 'assistant', blocks: kept });
+  }
+
+  #outcome(valueJson: string, empty: boolean): AgentOutcome {
+    return {
+      valueJson,
+      empty,
+      usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens },
+      toolUses: this.#toolUses,
+      attempts: this.#answer?.attempts ?? 0,
+    };
+  }
+
+  #outOfTurns(): WorkflowError {
+    const own = this.#parts.request.options.maxTurns !== undefined;
+    const limit = own ? `its limit of ${this.#maxTurns} (maxTurns)` : `the limit of ${this.#maxTurns}`;
+    return new WorkflowError(
+      'AGENT_MAX_TURNS',
+      `The agent was not done after ${this.#turnsUsed} messages, ${limit}. Raise maxTurns, or ask for less in one call.`,
+      { data: { maxTurns: this.#maxTurns, lastText: this.#lastText } },
+    );
+  }
+
+  #noOutput(): WorkflowError {
+    return new WorkflowError(
+      'AGENT_NO_OUTPUT',
+      'The agent answered in text twice instead of calling StructuredOutput. Say in the prompt what each field should hold, or try a stronger model.',
+      { data: { lastText: this.#lastText } },
+    );
+  }
+
+  #refused({ refusal, blocks }: MessageTurn): WorkflowError {
+    const reason = refusal === undefined ? '' : ` (${refusal})`;
+    return new WorkflowError(
+      'AGENT_API',
+      `The model refused to answer this prompt${reason}. Reword the prompt, or use another model.`,
+      { data: { refusal: true, lastText: textOf(blocks) } },
+    );
+  }
+}
+
+/** Whether the message ends where a limit cut it off, and not where the model stopped. */
+function isCut({ stopReason }: MessageTurn): boolean {
+  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded';
+}
+
+function textOf(blocks: readonly AssistantBlock[]): string {
+  let text = '';
+  for (const block of blocks) if (block.type === 'text') text += block.text;
+  return text;
+}
+
+function transcriptBlock(block: AssistantBlock): Readonly<Record<string, unknown>> {
+  return block.type === 'opaque' ? block.block : { ...block };
+}

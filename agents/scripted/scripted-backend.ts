@@ -1,0 +1,63 @@
+import { preview } from '../../protocol/preview.ts';
+import type { ResponsesFile } from '../../protocol/responses-file.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { AgentBackend, AgentOutcome, AgentRequest, Clock } from '../../runtime/ports.ts';
+import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
+import { converse } from '../conversation.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
+import { chooseTools } from '../tools/choose-tools.ts';
+import { DEFAULT_TOOLS } from '../tools/default-tools.ts';
+import { wallClock } from '../wall-clock.ts';
+import { type PlannedReply, ResponseBook } from './response-book.ts';
+import { ScriptedTurns } from './scripted-turns.ts';
+
+export interface ScriptedBackendOptions {
+  /** Tools that a planned `tool` turn really runs. @defaultValue Read, Glob and Grep */
+  readonly tools?: readonly AgentTool[] | undefined;
+  /** @defaultValue the built-in types */
+  readonly agentTypes?: AgentTypes | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Answers agents from a responses file, through the same conversation a model has. Source: spec A-23, C-12.
+ *
+ * Contract: an agent that is run again under its key after an abort goes on in its list where it stopped. Answers
+ * without a delay take no timer.
+ */
+export function createScriptedBackend(file: ResponsesFile, options: ScriptedBackendOptions = {}): AgentBackend {
+  const { tools = DEFAULT_TOOLS, agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
+  const book = new ResponseBook(file);
+  /** Replies of agents that were aborted, by key. */
+  const interrupted = new Map<string, PlannedReply>();
+  return {
+    name: 'scripted',
+    defaultConcurrency: 16,
+    canRejoin: false,
+    simulated: false,
+    model: undefined,
+    async run(request, signal, report): Promise<AgentOutcome> {
+      const type = findAgentType(agentTypes, request.options.agentType);
+      const reply = interrupted.get(request.key) ?? book.open(request.prompt, request.label);
+      if (reply === undefined) throw noResponse(request);
+      const turns = new ScriptedTurns(reply, request.output, signal, clock);
+      const chosen = chooseTools(tools, request.options, type);
+      try {
+        return await converse({ request, signal, report, turns, tools: chosen });
+      } finally {
+        if (signal.aborted) interrupted.set(request.key, reply);
+        else interrupted.delete(request.key);
+      }
+    },
+    async close() {
+      interrupted.clear();
+    },
+  };
+}
+
+function noResponse({ prompt, label }: AgentRequest): WorkflowError {
+  return new WorkflowError(
+    'AGENT_NO_RESPONSE',
+    `The responses file has no rule for the agent "${label}" with the prompt "${preview(prompt, 200)}", and no default. Add one of them.`,
+  );
+}

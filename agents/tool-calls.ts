@@ -1,0 +1,64 @@
+import type { AgentReporter } from '../runtime/ports.ts';
+import { untilAborted } from './abort.ts';
+import type { ToolCall, ToolResult } from './model-turns.ts';
+import type { AgentTool, ToolOutput } from './tools/agent-tool.ts';
+
+export interface ToolCallsContext {
+  readonly tools: readonly AgentTool[];
+  readonly signal: AbortSignal;
+  readonly report: AgentReporter;
+  /** Working directory of the agent; absolute. */
+  readonly cwd: string;
+  /** True when the output limit ended the message, so that its last call may be incomplete. */
+  readonly cut: boolean;
+}
+
+/**
+ * Runs the tool calls of one message, all at once, and gives their results in the order of the calls.
+ *
+ * Contract: a tool that fails, is unknown or gets a bad input gives a result with `isError` that the model can read. It
+ * rejects only when the agent is aborted, and then at once.
+ */
+export function runToolCalls(calls: readonly ToolCall[], context: ToolCallsContext): Promise<readonly ToolResult[]> {
+  return untilAborted(Promise.all(calls.map((call) => runToolCall(call, context))), context.signal);
+}
+
+async function runToolCall(call: ToolCall, context: ToolCallsContext): Promise<ToolResult> {
+  const { report } = context;
+  report.toolStarted(call.id, call.name);
+  const { text, isError, summary } = await outputOf(call, context);
+  report.toolFinished(call.id, !isError, summary);
+  report.alive();
+  return { toolUseId: call.id, content: text.toWellFormed(), isError };
+}
+
+async function outputOf(call: ToolCall, { tools, signal, cwd, cut }: ToolCallsContext): Promise<ToolOutput> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const known = tools.map(({ name }) => name).join(', ') || 'none';
+    return failed(`There is no tool named ${call.name}. Tools you may use: ${known}.`);
+  }
+  let input: unknown;
+  try {
+    input = JSON.parse(call.rawInput);
+  } catch (error) {
+    return failed(
+      cut
+        ? 'The call was cut off by the output limit before its input was complete. Make a shorter call.'
+        : `The input of the call is no valid JSON: ${messageOf(error)}`,
+    );
+  }
+  try {
+    return await tool.run(input, { cwd, signal });
+  } catch (error) {
+    return failed(`${call.name} failed: ${messageOf(error)}`);
+  }
+}
+
+function failed(text: string): ToolOutput {
+  return { text, isError: true };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

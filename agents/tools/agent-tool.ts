@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+export interface ToolContext {
+  /** Working directory of the agent; absolute. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolOutput {
+  /** What the model reads; bounded by the tool. */
+  readonly text: string;
+  readonly isError: boolean;
+  /** One short line for a person. */
+  readonly summary?: string;
+}
+
+/** A tool that a subagent may call. `run` may throw; the model then reads the message. */
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input; its root is an object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  run(input: unknown, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** Makes a tool whose input is checked against a Zod schema, so that `run` gets it typed. */
+export function defineTool<Input extends z.ZodObject>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutput>;
+}): AgentTool {
+  const { name, description, input } = definition;
+  let inputSchema: Readonly<Record<string, unknown>> | undefined;
+  return {
+    name,
+    description,
+    // Made when first offered: most runs of scripted agents never offer a tool.
+    get inputSchema() {
+      inputSchema ??= wireSchemaOf(input);
+      return inputSchema;
+    },
+    run: async (raw, context) => {
+      const parsed = input.safeParse(raw);
+      if (!parsed.success) return { text: `${name}: ${z.prettifyError(parsed.error)}`, isError: true };
+      return definition.run(parsed.data, context);
+    },
+  };
+}
+
+function wireSchemaOf(input: z.ZodObject): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(input);
+  return schema;
+}
