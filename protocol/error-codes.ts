@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   WORKFLOWS_DISABLED: { kind: 'environment', exit: 69 },
   STATE_UNWRITABLE: { kind: 'environment', exit: 74 },
   REPLAY_JOURNAL_CORRUPT: { kind: 'replay', exit: 1 },
+  REPLAY_FORMAT_NEWER: { kind: 'replay', exit: 1 },
   REPLAY_RUN_UNKNOWN: { kind: 'replay', exit: 66 },
   REPLAY_RUN_AMBIGUOUS: { kind: 'replay', exit: 64 },
   REPLAY_RUN_LIVE: { kind: 'replay', exit: 75 },

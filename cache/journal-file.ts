@@ -1,0 +1,169 @@
+import type { JournalRow } from '../protocol/journal-row.ts';
+import { WorkflowError } from '../protocol/workflow-error.ts';
+import type { JournalStore, ResultRowHead } from '../runtime/ports.ts';
+import { type Disk, type DiskFile, FILE_MODE, writeWhole } from './disk.ts';
+import { resultRowText, rowText } from './journal-row-text.ts';
+import { RowBuffer } from './row-buffer.ts';
+import { unwritableError } from './unwritable-error.ts';
+
+export interface JournalFileOptions {
+  readonly disk: Disk;
+  readonly path: string;
+  /** Mends the file, once, before the first row is written; see `readJournal`. */
+  readonly repair?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Appends rows to a journal with group commit.
+ *
+ * Contract:
+ * - The file is opened, mended and written no earlier than the first append.
+ * - Rows of one turn of the event loop are written together; rows that come while a batch is on its way are the next
+ *   batch. A batch is synced when somebody waits for it, so callers of `durable()` in between share one promise.
+ * - After a failed write or sync nothing is written any more: a file system may forget what it failed to store, so trying
+ *   again could leave a gap.
+ */
+export class JournalFile implements JournalStore {
+  readonly #options: JournalFileOptions;
+  readonly #buffer = new RowBuffer();
+  #file: DiskFile | undefined;
+  #failure: WorkflowError | undefined;
+  #failureTold = false;
+  #lateRow: WorkflowError | undefined;
+  #appended = 0;
+  #appendedResults = 0;
+  #synced = 0;
+  #syncedResults = 0;
+  #next: PromiseWithResolvers<void> | undefined;
+  #inFlight: { readonly upTo: number; readonly waiters: PromiseWithResolvers<void> | undefined } | undefined;
+  #draining: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: JournalFileOptions) {
+    this.#options = options;
+  }
+
+  append(row: Exclude<JournalRow, { type: 'result' }>): void {
+    this.#push(rowText(row));
+  }
+
+  appendResult(head: ResultRowHead, resultJson: string): void {
+    this.#appendedResults += 1;
+    this.#push(resultRowText(head, resultJson));
+  }
+
+  durable(): Promise<void> {
+    if (this.#lateRow !== undefined) {
+      return Promise.reject(this.#lateRow);
+    }
+    if (this.#failure !== undefined) {
+      this.#failureTold = true;
+      return Promise.reject(this.#failure);
+    }
+    if (this.#synced === this.#appended) {
+      return Promise.resolve();
+    }
+    if (this.#inFlight?.waiters !== undefined && this.#inFlight.upTo === this.#appended) {
+      return this.#inFlight.waiters.promise;
+    }
+    this.#next ??= Promise.withResolvers<void>();
+    this.#wake();
+    return this.#next.promise;
+  }
+
+  /** Stores what is left, syncs and closes. Rejects with the failure when no `durable()` has told it yet. */
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  #push(text: string): void {
+    if (this.#closed !== undefined) {
+      this.#lateRow ??= new WorkflowError('INTERNAL_INVARIANT', `A row came after ${this.#options.path} was closed.`);
+      return;
+    }
+    this.#appended += 1;
+    if (this.#failure === undefined) {
+      this.#buffer.push(text);
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    this.#draining ??= new Promise<void>((resolve) => {
+      setImmediate(() => void this.#drain().then(resolve));
+    });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#failure === undefined && (this.#buffer.rows > 0 || this.#next !== undefined)) {
+      const batch = { upTo: this.#appended, results: this.#appendedResults, waiters: this.#next };
+      this.#next = undefined;
+      this.#inFlight = batch;
+      try {
+        await this.#store(this.#buffer.take(), batch.waiters !== undefined);
+        if (batch.waiters !== undefined) {
+          this.#synced = batch.upTo;
+          this.#syncedResults = batch.results;
+        }
+      } catch (error) {
+        this.#fail(error);
+      }
+      this.#inFlight = undefined;
+      this.#settle(batch.waiters);
+    }
+    this.#settle(this.#next);
+    this.#next = undefined;
+    this.#draining = undefined;
+  }
+
+  async #store(pieces: readonly Uint8Array[], sync: boolean): Promise<void> {
+    const file = this.#file ?? (await this.#open());
+    for (const piece of pieces) {
+      await writeWhole(file, piece);
+    }
+    if (sync) {
+      await file.datasync();
+    }
+  }
+
+  async #open(): Promise<DiskFile> {
+    await this.#options.repair?.();
+    this.#file = await this.#options.disk.open(this.#options.path, 'a', FILE_MODE);
+    return this.#file;
+  }
+
+  #fail(error: unknown): void {
+    const rows = this.#appended - this.#synced;
+    const results = this.#appendedResults - this.#syncedResults;
+    const lost = `The last ${count(rows, 'row')} of the journal, with ${count(results, 'result')} of agents, may not be stored; those agents run again when the run is resumed.`;
+    this.#failure = unwritableError(this.#options.path, error, lost);
+    this.#buffer.take();
+  }
+
+  #settle(waiters: PromiseWithResolvers<void> | undefined): void {
+    if (waiters === undefined) {
+      return;
+    }
+    if (this.#failure === undefined) {
+      waiters.resolve();
+    } else {
+      this.#failureTold = true;
+      waiters.reject(this.#failure);
+    }
+  }
+
+  async #finish(): Promise<void> {
+    await this.#draining;
+    const stored = this.#synced === this.#appended || this.#failure !== undefined ? undefined : this.durable();
+    await stored?.catch(() => undefined).then(() => this.#draining);
+    await this.#file?.close();
+    if (this.#failure !== undefined && (stored !== undefined || !this.#failureTold)) {
+      throw this.#failure;
+    }
+  }
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

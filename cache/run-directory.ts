@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import type { RunOutput, RunRecord } from '../protocol/run-record.ts';
+import type {
+  AgentFiles,
+  Clock,
+  EventLog,
+  JournalContents,
+  JournalStore,
+  Redactor,
+  RunDirectory,
+} from '../runtime/ports.ts';
+import { QueuedAgentFiles } from './agent-files.ts';
+import { type Disk, errnoOf } from './disk.ts';
+import { EventLogFile } from './event-log-file.ts';
+import type { EventTail } from './event-tail.ts';
+import { JournalFile } from './journal-file.ts';
+import type { JournalRead } from './journal-reader.ts';
+import { replaceFile } from './replace-file.ts';
+import type { RunLock } from './run-lock.ts';
+import { writeRunRecord } from './run-record-file.ts';
+import { unwritableError } from './unwritable-error.ts';
+
+/** What a run directory holds when it is opened. */
+export interface RunContents {
+  readonly record: RunRecord;
+  readonly scriptText: string;
+  readonly argsJson: string | undefined;
+  readonly journal: JournalRead;
+  readonly eventTail: EventTail;
+}
+
+export interface RunDirectoryOptions {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly clock: Clock;
+  readonly lock: RunLock;
+  readonly redactor?: Redactor | undefined;
+  readonly onSinkError?: ((error: unknown) => void) | undefined;
+}
+
+/** An open run directory. Its owner is written into every record that says `running`. */
+export class OpenRunDirectory implements RunDirectory {
+  readonly path: string;
+  readonly history: JournalContents;
+  readonly journal: JournalStore;
+  readonly events: EventLog;
+  readonly agentFiles: AgentFiles;
+  readonly #options: RunDirectoryOptions;
+  #record: RunRecord;
+  #scriptText: string;
+  #argsJson: string | undefined;
+  #saving: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: RunDirectoryOptions, contents: RunContents) {
+    const { disk, path, clock, redactor, onSinkError } = options;
+    this.#options = options;
+    this.path = path;
+    this.#record = contents.record;
+    this.#scriptText = contents.scriptText;
+    this.#argsJson = contents.argsJson;
+    this.history = { rows: contents.journal.rows, warnings: contents.journal.warnings };
+    this.journal = new JournalFile({ disk, path: join(path, 'journal.jsonl'), repair: contents.journal.repair });
+    this.events = new EventLogFile({
+      disk,
+      path: join(path, 'events.ndjson'),
+      clock,
+      tail: contents.eventTail,
+      redactor,
+      onSinkError,
+    });
+    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), redactor });
+  }
+
+  get runId(): string {
+    return this.#record.runId;
+  }
+
+  get record(): RunRecord {
+    return this.#record;
+  }
+
+  get scriptText(): string {
+    return this.#scriptText;
+  }
+
+  get argsJson(): string | undefined {
+    return this.#argsJson;
+  }
+
+  saveRecord(record: RunRecord): Promise<void> {
+    const owned = ownedRecord(record, this.#options.lock);
+    return this.#inOrder(async () => {
+      await writeRunRecord(this.#options.disk, this.path, owned);
+      this.#record = owned;
+    });
+  }
+
+  saveScript(text: string): Promise<void> {
+    return this.#inOrder(async () => {
+      await replaceFile(this.#options.disk, join(this.path, 'script.js'), text);
+      this.#scriptText = text;
+    });
+  }
+
+  saveArgs(argsJson: string | undefined): Promise<void> {
+    return this.#inOrder(async () => {
+      await writeArgs(this.#options.disk, this.path, argsJson);
+      this.#argsJson = argsJson;
+    });
+  }
+
+  async saveOutput(output: Omit<RunOutput, 'result'>, resultJson: string | undefined): Promise<string> {
+    const path = join(this.path, 'output.json');
+    await this.#inOrder(() => replaceFile(this.#options.disk, path, outputText(output, resultJson)));
+    return path;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  /** One replacement at a time, so that the last one asked for is the one that stays. */
+  #inOrder(save: () => Promise<void>): Promise<void> {
+    const saved = this.#saving.then(save);
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#saving;
+    const ends = await Promise.allSettled([this.journal.close(), this.events.close(), this.agentFiles.close()]);
+    await this.#options.lock.release();
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) {
+      throw failed.reason;
+    }
+  }
+}
+
+/** Writes `args.json`, or takes it away. */
+export async function writeArgs(disk: Disk, runPath: string, argsJson: string | undefined): Promise<void> {
+  const path = join(runPath, 'args.json');
+  if (argsJson !== undefined) {
+    await replaceFile(disk, path, argsJson);
+    return;
+  }
+  await disk.unlink(path).catch((error) => {
+    if (errnoOf(error) !== 'ENOENT') {
+      throw unwritableError(path, error);
+    }
+  });
+}
+
+/** Names the process that holds a running run in its record. */
+export function ownedRecord(record: RunRecord, lock: RunLock): RunRecord {
+  if (record.status !== 'running') {
+    return record;
+  }
+  const { host, pid, startedAt } = lock.owner;
+  return { ...record, owner: { host, pid, ...(startedAt === undefined ? {} : { startedAt }) } };
+}
+
+/** Puts the result, as text, behind `status` and `runId`. Source: spec C-6. */
+function outputText(output: Omit<RunOutput, 'result'>, resultJson: string | undefined): string {
+  const { status, runId, ...rest } = output;
+  const head = JSON.stringify({ status, runId }).slice(0, -1);
+  const result = resultJson === undefined ? '' : `,"result":${resultJson}`;
+  return `${head}${result},${JSON.stringify(rest).slice(1)}\n`;
+}
