@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import * as library from '../../index.ts';
+
+/** Kept by hand: a name that comes or goes is a decision, and an entry in the changelog. Types are pinned by docs/api.api.md. */
+const NAMES = [
+  'DEFAULT_LIMITS',
+  'ERROR_CODES',
+  'TaskTracker',
+  'WorkflowError',
+  'callKey',
+  'canonicalOptions',
+  'checkScript',
+  'createAnthropicBackend',
+  'createRunStore',
+  'createScriptedBackend',
+  'createSimulatedBackend',
+  'createStreamJsonEmitter',
+  'createTextEmitter',
+  'isWorkflowError',
+  'lastRunId',
+  'listRuns',
+  'loadResponsesFile',
+  'parseScript',
+  'projectStreamJson',
+  'renderTaskNotification',
+  'resolveRunId',
+  'resumeWorkflow',
+  'runWorkflow',
+  'startWorkflow',
+];
+
+describe('the public interface', () => {
+  it('has these names and no others', () => {
+    expect(Object.keys(library).sort()).toEqual([...NAMES].sort());
+  });
+});
