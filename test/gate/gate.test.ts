@@ -53,6 +53,12 @@ const violations: readonly Violation[] = [
     says: /useFilenamingConvention/,
   },
   {
+    step: 'lint',
+    title: 'a file over 400 lines',
+    files: { 'runtime/long.ts': `export const numbers = [\n${'  1,\n'.repeat(400)}];\n` },
+    says: /noExcessiveLinesPerFile/,
+  },
+  {
     step: 'promises',
     title: 'a promise left alone',
     files: { 'runtime/a.ts': `${promise}export function f() {\n  later();\n}\n` },
