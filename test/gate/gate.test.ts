@@ -54,6 +54,12 @@ const violations: readonly Violation[] = [
   },
   {
     step: 'lint',
+    title: 'the environment read outside the command line',
+    files: { 'agents/key.ts': "export const key = process.env['KEY'];\n" },
+    says: /noProcessEnv/,
+  },
+  {
+    step: 'lint',
     title: 'a file over 400 lines',
     files: { 'runtime/long.ts': `export const numbers = [\n${'  1,\n'.repeat(400)}];\n` },
     says: /noExcessiveLinesPerFile/,
