@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 /** CPU time of a process and of its ended children, in milliseconds, from /proc (ticks of 10 ms). */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
   return ((fields[11] ?? 0) + (fields[12] ?? 0) + (fields[13] ?? 0) + (fields[14] ?? 0)) * 10;
 }
 
@@ -21,16 +24,30 @@ async function measure(count: number): Promise<{ cpuMsPerAgent: number; progress
   const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
   const responses = join(cwd, 'responses.json');
   writeFileSync(responses, '{"default":[{"text":"a short answer"}]}');
-  const api = spawn(process.execPath, [path('../test/support/fake-messages-api.mjs'), '--port', '0', '--responses', responses]);
+  const api = spawn(process.execPath, [
+    path('../test/support/fake-messages-api.mjs'),
+    '--port',
+    '0',
+    '--responses',
+    responses,
+  ]);
   try {
     const listening = await new Promise<string>((resolve) => {
-      api.stdout.once('data', (line: Buffer) => resolve((JSON.parse(line.toString()) as { listening: string }).listening));
+      api.stdout.once('data', (line: Buffer) =>
+        resolve((JSON.parse(line.toString()) as { listening: string }).listening),
+      );
     });
     writeFileSync(
       join(cwd, 'many.js'),
       `export const meta = { name: 'many', description: 'many agents' }\nreturn (await parallel(Array.from({ length: ${count} }, (_, i) => () => agent('item ' + i)))).filter(Boolean).length\n`,
     );
-    const env = { PATH: process.env['PATH'], HOME: cwd, WF_HOME: join(cwd, 'state'), ANTHROPIC_BASE_URL: listening, ANTHROPIC_API_KEY: 'loopback' };
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: cwd,
+      WF_HOME: join(cwd, 'state'),
+      ANTHROPIC_BASE_URL: listening,
+      ANTHROPIC_API_KEY: 'loopback',
+    };
     const args = [path('../bin/wf.mjs'), 'run', 'many.js', '--backend', 'anthropic', '--output-format', 'stream-json'];
     const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let progressBytes = 0;
@@ -50,7 +67,8 @@ async function measure(count: number): Promise<{ cpuMsPerAgent: number; progress
     child.stdout.on('data', (chunk: Buffer) => {
       const parts = (rest + chunk.toString()).split('\n');
       rest = parts.pop() ?? '';
-      for (const line of parts) if (line.includes('"subtype":"task_progress"')) progressBytes += Buffer.byteLength(line) + 1;
+      for (const line of parts)
+        if (line.includes('"subtype":"task_progress"')) progressBytes += Buffer.byteLength(line) + 1;
     });
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
     clearInterval(sampler);

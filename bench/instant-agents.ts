@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRunStore, createScriptedBackend, runWorkflow } from '../dist/index.js';
+import { createRunStore, createScriptedBackend, runWorkflow } from 'wf-runtime';
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   parallel: `export const meta = { name: 'parallel', description: 'instant agents at once' }
@@ -25,7 +25,11 @@ function peakMb(pid: number | 'self'): number {
 
 function childPids(): number[] {
   try {
-    return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+    return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map(Number);
   } catch {
     return [];
   }
@@ -58,8 +62,10 @@ async function measure(shape: string, count: number, concurrency: number, resume
       run = await runWorkflow({ ...common, runId: run.runId });
     }
     const wallMs = performance.now() - from;
-    if (run.result !== count) throw new Error(`expected ${count}, got ${JSON.stringify(run.result)} ${run.error?.message}`);
-    if (resume && run.output.census.agents_cached !== count) throw new Error('not every call was answered from the journal');
+    if (run.result !== count)
+      throw new Error(`expected ${count}, got ${JSON.stringify(run.result)} ${run.error?.message}`);
+    if (resume && run.output.census.agents_cached !== count)
+      throw new Error('not every call was answered from the journal');
     const cpu = process.cpuUsage();
     return { wallMs, peakMb: peakMb('self') + childPeakMb, ownCpuMs: (cpu.user + cpu.system) / 1000 };
   } finally {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRunStore, createScriptedBackend, startWorkflow } from '../dist/index.js';
+import { createRunStore, createScriptedBackend, startWorkflow } from 'wf-runtime';
 
 /** Milliseconds from `stop()` to the end of a run whose script spins. */
 async function measure(body: string): Promise<number> {

@@ -37,7 +37,12 @@ function throughput(shape: string, count: number): number {
   const walls: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const plain = nodeJson<{ wallMs: number }>([join(here, 'plain-loop.ts'), String(count), String(CONCURRENCY)]);
-    const ours = nodeJson<{ wallMs: number }>([join(here, 'instant-agents.ts'), shape, String(count), String(CONCURRENCY)]);
+    const ours = nodeJson<{ wallMs: number }>([
+      join(here, 'instant-agents.ts'),
+      shape,
+      String(count),
+      String(CONCURRENCY),
+    ]);
     ratios.push(ours.wallMs / plain.wallMs);
     walls.push(ours.wallMs);
   }
@@ -52,14 +57,43 @@ function throughput(shape: string, count: number): number {
 }
 
 function memory(): void {
-  const { peakMb } = nodeJson<{ peakMb: number }>([join(here, 'instant-agents.ts'), 'parallel', '10000', String(CONCURRENCY)]);
+  const { peakMb } = nodeJson<{ peakMb: number }>([
+    join(here, 'instant-agents.ts'),
+    'parallel',
+    '10000',
+    String(CONCURRENCY),
+  ]);
   report('peak memory, all processes, 10,000 agents', `${Math.round(peakMb)} MiB`, '250 MiB', peakMb <= 250);
 }
 
 function resume(count: number): void {
-  const cold = median(Array.from({ length: rounds }, () => nodeJson<{ wallMs: number }>([join(here, 'instant-agents.ts'), 'parallel', '2', String(CONCURRENCY), 'resume']).wallMs));
-  const full = median(Array.from({ length: rounds }, () => nodeJson<{ wallMs: number }>([join(here, 'instant-agents.ts'), 'parallel', String(count), String(CONCURRENCY), 'resume']).wallMs));
-  report(`resume of ${count.toLocaleString('en-US')} finished agents`, `${Math.round(full - cold)} ms above a resume of 2`, '1,000 ms', full - cold <= 1000);
+  const cold = median(
+    Array.from(
+      { length: rounds },
+      () =>
+        nodeJson<{ wallMs: number }>([join(here, 'instant-agents.ts'), 'parallel', '2', String(CONCURRENCY), 'resume'])
+          .wallMs,
+    ),
+  );
+  const full = median(
+    Array.from(
+      { length: rounds },
+      () =>
+        nodeJson<{ wallMs: number }>([
+          join(here, 'instant-agents.ts'),
+          'parallel',
+          String(count),
+          String(CONCURRENCY),
+          'resume',
+        ]).wallMs,
+    ),
+  );
+  report(
+    `resume of ${count.toLocaleString('en-US')} finished agents`,
+    `${Math.round(full - cold)} ms above a resume of 2`,
+    '1,000 ms',
+    full - cold <= 1000,
+  );
 }
 
 interface Spawned {
@@ -87,9 +121,22 @@ async function startUp(): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'wf-bench-'));
   try {
     const env = { PATH: process.env['PATH'], HOME: cwd, WF_HOME: join(cwd, 'state') };
-    writeFileSync(join(cwd, 'one.js'), "export const meta = { name: 'one', description: 'one agent' }\nreturn await agent('hello')\n");
+    writeFileSync(
+      join(cwd, 'one.js'),
+      "export const meta = { name: 'one', description: 'one agent' }\nreturn await agent('hello')\n",
+    );
     writeFileSync(join(cwd, 'responses.json'), '{"default":[{"text":"ok"}]}');
-    const run = [wf, 'run', 'one.js', '--backend', 'scripted', '--responses', 'responses.json', '--output-format', 'stream-json'];
+    const run = [
+      wf,
+      'run',
+      'one.js',
+      '--backend',
+      'scripted',
+      '--responses',
+      'responses.json',
+      '--output-format',
+      'stream-json',
+    ];
     await timeCommand(run, env, cwd); // fills the compile cache, as any second start finds it
     const bare: number[] = [];
     const whole: number[] = [];
@@ -103,16 +150,34 @@ async function startUp(): Promise<void> {
     const base = median(bare);
     const wall = median(whole) / base;
     const line = median(first) / base;
-    report('wf run of one agent, wall', `${wall.toFixed(2)}× node -e 0, ${Math.round(median(whole))} ms against ${Math.round(base)} ms`, '6×', wall <= 6);
-    report('wf run of one agent, first stream line', `${line.toFixed(2)}× node -e 0, ${Math.round(median(first))} ms`, '4×', line <= 4);
+    report(
+      'wf run of one agent, wall',
+      `${wall.toFixed(2)}× node -e 0, ${Math.round(median(whole))} ms against ${Math.round(base)} ms`,
+      '6×',
+      wall <= 6,
+    );
+    report(
+      'wf run of one agent, first stream line',
+      `${line.toFixed(2)}× node -e 0, ${Math.round(median(first))} ms`,
+      '4×',
+      line <= 4,
+    );
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
 }
 
 async function overTheApi(count: number): Promise<void> {
-  const { cpuMsPerAgent, progressMb } = nodeJson<{ cpuMsPerAgent: number; progressMb: number }>([join(here, 'api-agents.ts'), String(count)]);
-  report(`${count.toLocaleString('en-US')} agents over a loopback Messages API, CPU of all our processes`, `${cpuMsPerAgent.toFixed(2)} ms an agent`, '3 ms', cpuMsPerAgent <= 3);
+  const { cpuMsPerAgent, progressMb } = nodeJson<{ cpuMsPerAgent: number; progressMb: number }>([
+    join(here, 'api-agents.ts'),
+    String(count),
+  ]);
+  report(
+    `${count.toLocaleString('en-US')} agents over a loopback Messages API, CPU of all our processes`,
+    `${cpuMsPerAgent.toFixed(2)} ms an agent`,
+    '3 ms',
+    cpuMsPerAgent <= 3,
+  );
   report('the same, task_progress lines', `${progressMb.toFixed(2)} MB`, '5 MB', progressMb < 5);
 }
 
@@ -126,7 +191,12 @@ const started = new Date().toISOString().slice(0, 10);
 for (const shape of ['parallel', 'pipeline']) {
   const small = throughput(shape, 10_000);
   const large = throughput(shape, 100_000);
-  report(`${shape}: ratio at 100,000 against 10,000`, `${large.toFixed(2)}× against ${small.toFixed(2)}×`, 'no worse', large <= small * 1.05);
+  report(
+    `${shape}: ratio at 100,000 against 10,000`,
+    `${large.toFixed(2)}× against ${small.toFixed(2)}×`,
+    'no worse',
+    large <= small * 1.05,
+  );
 }
 memory();
 resume(10_000);

@@ -303,8 +303,11 @@ export class AgentCalls {
     else this.#answerError(call.id, error, false);
   }
 
+  /** No new request leaves from here on; agents whose request is under way may finish. */
   #break(error: WorkflowError): void {
-    this.#broken ??= error;
+    if (this.#broken !== undefined) return;
+    this.#broken = error;
+    for (const [run] of this.#open) if (run.waiting) run.abort(new WorkflowError('RUN_CANCELLED', error.message));
   }
 
   /** The agent is over: when the run is broken or closing, the last one tells. */

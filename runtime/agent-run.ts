@@ -7,12 +7,12 @@ import type {
   AgentRequest,
   AgentUsage,
   Clock,
+  Redactor,
   RunDirectory,
   TimerHandle,
   TranscriptRow,
   TransientFailure,
 } from './ports.ts';
-import type { Redactor } from './redact.ts';
 import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from './retry-policy.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 import type { StallWatch, Watched } from './stall-watch.ts';
@@ -60,6 +60,8 @@ export class AgentRun implements AgentReporter, Watched {
   attempt = 1;
   startedAtMs = 0;
   lastAliveAtMs = Number.POSITIVE_INFINITY;
+  /** Waits to try again, with no request under way. */
+  waiting = false;
   readonly #context: AgentContext;
   readonly #timeoutMs: number | undefined;
   readonly #onUsage: (outputTokens: number) => void;
@@ -67,6 +69,7 @@ export class AgentRun implements AgentReporter, Watched {
   #abort = new AbortController();
   /** Why the agent itself must end. */
   #over: WorkflowError | undefined;
+  #retries = 0;
   #stalls = 0;
   #stalled = false;
   #release: ReleaseSlot = () => {};
@@ -179,15 +182,18 @@ export class AgentRun implements AgentReporter, Watched {
     const { slots, clock, random, maxRetries } = this.#context;
     this.#throwIfAborted();
     if ((failure.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) throw quotaError(failure);
-    if (this.attempt > maxRetries) throw exhaustedError(failure, maxRetries);
-    const delayMs = retryDelayMs(failure, this.attempt, random());
+    if (this.#retries >= maxRetries) throw exhaustedError(failure, maxRetries);
+    this.#retries += 1;
+    const delayMs = retryDelayMs(failure, this.#retries, random());
     this.attempt += 1;
     if (failure.status === 429) slots.shrink(this.#sentAtMs, clock.now());
     this.#retryEvent('AGENT_API', failure.message, delayMs, failure.status);
     this.lastAliveAtMs = Number.POSITIVE_INFINITY; // so is a wait
     this.#release();
+    this.waiting = true;
     await this.#wait(delayMs);
     this.#release = await slots.take();
+    this.waiting = false;
     this.#throwIfAborted();
     this.#sentAtMs = this.lastAliveAtMs = clock.now();
   }
