@@ -1,0 +1,135 @@
+import type { CoreEventData } from '../../protocol/core-event.ts';
+import { allAgentsDied, describeCensus } from '../describe-end.ts';
+import { formatDuration } from '../format-duration.ts';
+import { toTerminalLine } from './terminal-text.ts';
+
+const LABEL_CHARACTERS = 80;
+const TEXT_CHARACTERS = 400;
+
+/** How a line is coloured. */
+export type Tone = 'plain' | 'heading' | 'dim' | 'good' | 'warn' | 'bad' | 'loud';
+
+export interface TextLine {
+  readonly tone: Tone;
+  readonly text: string;
+  /** Shown with `--quiet` too, and never cut to the width of the terminal. */
+  readonly important?: boolean;
+}
+
+export const showLabel = (label: string): string => toTerminalLine(label, LABEL_CHARACTERS);
+const show = (text: string): string => toTerminalLine(text, TEXT_CHARACTERS);
+
+export function headerLines(run: CoreEventData<'run.started'>): TextLine[] {
+  const { name, description } = run.workflow;
+  const again = run.launch > 1 ? `, start ${run.launch}` : '';
+  const model = run.model === undefined ? '' : `, model ${showLabel(run.model)}`;
+  const facts = `${run.runId}${again}, backend ${run.backend}${model}, up to ${run.concurrency.value} agents at a time`;
+  return [
+    { tone: 'heading', text: `${showLabel(name)}: ${show(description)}` },
+    { tone: 'dim', text: `  ${facts}` },
+    ...(run.simulated ? [simulatedLine] : []),
+  ];
+}
+
+const simulatedLine: TextLine = {
+  tone: 'loud',
+  text: 'SIMULATED: no model is asked, every answer is made up. For real agents set ANTHROPIC_API_KEY and use --backend anthropic.',
+  important: true,
+};
+
+export function retryLine(label: string, data: CoreEventData<'agent.retrying'>): TextLine {
+  const { status, message } = data.reason;
+  const why = status === undefined ? show(message) : `${status} ${show(message)}`;
+  return { tone: 'warn', text: `  ↻ ${label}: again in ${formatDuration(data.delayMs)}, after ${why}` };
+}
+
+export function finishedLine(label: string, data: CoreEventData<'agent.finished'>): TextLine {
+  const cost = `${formatDuration(data.durationMs)}, ${formatCount(data.inputTokens + data.outputTokens)} tokens`;
+  switch (data.state) {
+    case 'done': {
+      const empty = data.emptyResult === true ? ', empty answer' : '';
+      return { tone: 'good', text: `  ✓ ${label} (${cost}${empty})` };
+    }
+    case 'error': {
+      const why = data.error === undefined ? 'no reason given' : `${show(data.error.message)} [${data.error.code}]`;
+      return { tone: 'bad', text: `  ✗ ${label} (${cost}): ${why}` };
+    }
+    case 'skipped':
+      return { tone: 'warn', text: `  - ${label} skipped` };
+    case 'cancelled':
+      return { tone: 'warn', text: `  - ${label} cancelled (${cost})` };
+    default:
+      return data.state satisfies never;
+  }
+}
+
+export function partFailedLine({ helper, index, stage, error }: CoreEventData<'part.failed'>): TextLine {
+  const where = stage === undefined ? `${helper} item ${index}` : `${helper} item ${index}, stage ${stage}`;
+  return { tone: 'bad', text: `  ✗ ${where}: ${show(error.message)} [${error.code}]` };
+}
+
+export function logLine({ level, text }: CoreEventData<'log'>): TextLine {
+  const shown = show(text);
+  switch (level) {
+    case 'debug':
+      return { tone: 'dim', text: `  · ${shown}` };
+    case 'info':
+      return { tone: 'plain', text: `  · ${shown}` };
+    case 'warn':
+      return { tone: 'warn', text: `  · warning: ${shown}` };
+    case 'error':
+      return { tone: 'bad', text: `  · error: ${shown}` };
+    default:
+      return level satisfies never;
+  }
+}
+
+export function limitLine({ code, message }: CoreEventData<'limit'>): TextLine {
+  return { tone: 'warn', text: `  ! ${show(message)} [${code}]`, important: true };
+}
+
+/** The last lines of a run; the first of them says when all agents died (A-19). */
+export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean): TextLine[] {
+  const { census, usage, status } = run;
+  const died: TextLine[] = allAgentsDied(census)
+    ? [{ tone: 'loud', text: `No agent gave an answer: all ${census.agents_error} failed.`, important: true }]
+    : [];
+  const mark = simulated ? ' SIMULATED' : '';
+  const totals = `${describeCensus(census)}; ${formatCount(usage.total_tokens)} tokens, ${formatDuration(usage.duration_ms)}`;
+  const head = `${endWord(status)}${mark}: ${totals}`;
+  return [
+    ...died,
+    { tone: status === 'completed' && died.length === 0 ? 'good' : 'bad', text: head, important: true },
+    ...(run.error === undefined ? [] : [errorLine(run.error)]),
+    { tone: 'dim', text: `  output: ${toTerminalLine(run.outputFile, 4096)}` },
+    ...(status === 'completed' && census.agents_error === 0 ? [] : [resumeLine(run.resume)]),
+  ];
+}
+
+function endWord(status: CoreEventData<'run.finished'>['status']): string {
+  switch (status) {
+    case 'completed':
+      return 'Completed';
+    case 'failed':
+      return 'Failed';
+    case 'killed':
+      return 'Stopped';
+    default:
+      return status satisfies never;
+  }
+}
+
+function errorLine({ message, code, line, column }: NonNullable<CoreEventData<'run.finished'>['error']>): TextLine {
+  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  return { tone: 'bad', text: `  ${toTerminalLine(message, 2000)}${place} [${code}]`, important: true };
+}
+
+/** Whole, since a person copies it. */
+const resumeLine = (command: string): TextLine => ({
+  tone: 'plain',
+  text: `  resume: ${toTerminalLine(command, 8192)}`,
+  important: true,
+});
+
+/** `12,345`. */
+export const formatCount = (value: number): string => value.toLocaleString('en-US');
