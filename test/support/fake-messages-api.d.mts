@@ -57,3 +57,5 @@ export interface FakeApiOptions {
 
 export function startFakeApi(options?: FakeApiOptions): Promise<FakeApi>;
 export function peakInFlight(calls: readonly FakeApiCall[], pick?: (call: FakeApiCall) => boolean): number;
+/** What the real API would refuse in this request; null when nothing. */
+export function refusal(body: unknown): string | null;

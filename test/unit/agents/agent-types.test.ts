@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_IN_AGENT_TYPES, findAgentType, loadAgentTypes } from '../../../agents/agent-types.ts';
+import { chooseTools } from '../../../agents/tools/choose-tools.ts';
+import { DEFAULT_TOOLS } from '../../../agents/tools/default-tools.ts';
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'wf-types-'));
+  const put = async (file: string, text: string): Promise<void> => {
+    await mkdir(path.dirname(path.join(root, file)), { recursive: true });
+    await writeFile(path.join(root, file), text);
+  };
+  await put(
+    'home/.claude/agents/reviewer.md',
+    '---\nname: reviewer\ndescription: of the user\nmodel: opus\n---\nUser.\n',
+  );
+  await put('home/.wf/agents/helper.md', '---\r\ntools: [Read, "Grep"]\r\nmodel: inherit\r\n---\r\nHelp.\r\n');
+  await put(
+    'project/.codebuddy/agents/reviewer.md',
+    '---\nname: reviewer\ndescription: of the project\n---\nProject.\n',
+  );
+  await put('project/.wf/agents/Explore.md', '---\nname: Explore\ntools:\n  - Glob\n---\n');
+  await put('project/.wf/agents/plain.md', 'No head at all.\n--- not one\n');
+  await put('project/.wf/agents/notes.txt', 'no type');
+});
+afterAll(() => rm(root, { recursive: true }));
+
+describe('agent types', () => {
+  it('come from the user and the project, and the project wins (A-28)', async () => {
+    const types = await loadAgentTypes({ cwd: path.join(root, 'project'), home: path.join(root, 'home') });
+    expect([...types.keys()].sort()).toEqual(['Explore', 'Plan', 'general-purpose', 'helper', 'plain', 'reviewer']);
+    expect(types.get('reviewer')).toEqual({
+      name: 'reviewer',
+      description: 'of the project',
+      instructions: 'Project.',
+    });
+    expect(types.get('helper')).toEqual({
+      name: 'helper',
+      description: '',
+      tools: ['Read', 'Grep'],
+      instructions: 'Help.',
+    });
+    expect(types.get('Explore')?.tools).toEqual(['Glob']);
+    expect(types.get('plain')?.instructions).toBe('No head at all.\n--- not one');
+  });
+
+  it('are the built-in ones where there are no folders (A-28)', async () => {
+    const nowhere = path.join(root, 'nowhere');
+    expect(await loadAgentTypes({ cwd: nowhere, home: nowhere })).toEqual(new Map(BUILT_IN_AGENT_TYPES));
+  });
+
+  it('are named in the error when one is unknown (A-4)', () => {
+    expect(findAgentType(BUILT_IN_AGENT_TYPES, undefined)).toBeUndefined();
+    expect(() => findAgentType(BUILT_IN_AGENT_TYPES, 'nobody')).toThrow(/"nobody".*general-purpose, Explore, Plan/);
+  });
+
+  it('narrow the tools, as the call may further; a denied tool stays denied (A-28, A-29)', () => {
+    const names = (...parts: Parameters<typeof chooseTools>) => chooseTools(...parts).map(({ name }) => name);
+    const type = { name: 't', description: '', tools: ['Read', 'Grep'] };
+    expect(names(DEFAULT_TOOLS, {}, undefined)).toEqual(['Read', 'Glob', 'Grep']);
+    expect(names(DEFAULT_TOOLS, {}, type)).toEqual(['Read', 'Grep']);
+    expect(names(DEFAULT_TOOLS, { tools: ['Read', 'Glob'] }, type)).toEqual(['Read']);
+    expect(names(DEFAULT_TOOLS, { tools: ['Read'], disallowedTools: ['Read'] }, undefined)).toEqual([]);
+  });
+});
