@@ -52,7 +52,7 @@ function choose(
   env: Readonly<Record<string, string | undefined>>,
   stored: BackendName | undefined,
 ): BackendChoice {
-  if (backend !== undefined) return { name: backend, notice: undefined };
+  if (backend !== undefined) return { name: backend, notice: backend === 'simulated' ? SIMULATED_NOTICE : undefined };
   if (responses !== undefined) return { name: 'scripted', notice: undefined };
   if (stored === 'scripted') {
     return {
@@ -66,7 +66,8 @@ function choose(
   return { name: 'simulated', notice: SIMULATED_NOTICE };
 }
 
-const SIMULATED_NOTICE =
+/** What every simulated launch says. */
+export const SIMULATED_NOTICE =
   'agents are simulated, no model is asked; for a real one set ANTHROPIC_API_KEY and give --backend anthropic';
 
 /** Tells whether the environment holds a key for the Messages API. */

@@ -1,11 +1,39 @@
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
 import { readTextFile } from './read-text-file.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
 
-/** Makes the chosen backend; only its own code is loaded. @throws FILE_… and USAGE_INVALID for a bad `--responses` */
+/**
+ * Makes the chosen backend; only its own code is loaded. With `--record` its answers are written down when it is closed.
+ *
+ * @throws FILE_… and USAGE_INVALID for a bad `--responses`, STATE_UNWRITABLE for a file of `--record` that cannot be written
+ */
 export async function createBackend(
+  name: BackendName,
+  flags: Pick<RunFlags, 'responses' | 'model' | 'record'>,
+  context: Pick<CliContext, 'env' | 'cwd'>,
+): Promise<AgentBackend> {
+  const backend = await createNamed(name, flags, context);
+  if (flags.record === undefined) return backend;
+  const path = resolve(context.cwd, flags.record);
+  await writeRecording(path, '', 'a'); // Before anything is paid.
+  const { createRecordingBackend } = await import('../agents/scripted/recording-backend.ts');
+  return createRecordingBackend(backend, (text) => writeRecording(path, text, 'w'));
+}
+
+async function writeRecording(path: string, text: string, flag: 'a' | 'w'): Promise<void> {
+  try {
+    await writeFile(path, text, { flag, mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WorkflowError('STATE_UNWRITABLE', `the file of --record cannot be written: ${reason}`, { cause });
+  }
+}
+
+async function createNamed(
   name: BackendName,
   flags: Pick<RunFlags, 'responses' | 'model'>,
   { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
@@ -24,7 +52,12 @@ export async function createBackend(
     }
     case 'anthropic': {
       const { createAnthropicBackend } = await import('../agents/anthropic/anthropic-backend.ts');
-      return createAnthropicBackend({ env, ...(flags.model === undefined ? {} : { model: flags.model }) });
+      return createAnthropicBackend({
+        apiKey: env['ANTHROPIC_API_KEY'],
+        authToken: env['ANTHROPIC_AUTH_TOKEN'],
+        baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
+        model: flags.model,
+      });
     }
   }
 }

@@ -15,6 +15,8 @@ export interface ScriptSource {
   readonly fileName: string;
   /** Absolute. */
   readonly path?: string;
+  /** It was named by its saved name. */
+  readonly byName: boolean;
 }
 
 type Place = Pick<CliContext, 'cwd' | 'homeDirectory'>;
@@ -30,7 +32,8 @@ export async function readScriptTarget(
   context: Place & Pick<CliContext, 'stdin'>,
 ): Promise<ScriptSource> {
   if (target === '-') {
-    return { text: decodeText(await buffer(context.stdin), '-', 'the script on stdin'), fileName: 'stdin' };
+    const text = decodeText(await buffer(context.stdin), '-', 'the script on stdin');
+    return { text, fileName: 'stdin', byName: false };
   }
   if (target.trim() === '') throw new WorkflowError('USAGE_INVALID', 'the name of the script is empty');
   if (extname(target) === '.json') {
@@ -40,8 +43,9 @@ export async function readScriptTarget(
     );
   }
   const path = resolve(context.cwd, target);
-  if (looksLikePath(target) || isFile(path)) return readWorkflowFile(path);
-  return readSavedWorkflow(target, context, existsSync(path) ? ` (${path} is a directory)` : '');
+  if (looksLikePath(target) || isFile(path)) return { ...(await readWorkflowFile(path)), byName: false };
+  const hint = existsSync(path) ? ` (${path} is a directory)` : '';
+  return { ...(await readSavedWorkflow(target, context, hint)), byName: true };
 }
 
 /** Finds a nested workflow: by name as above, by path relative to the calling workflow's folder, else to the working directory. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WorkflowError } from '../protocol/workflow-error.ts';
 import { foldersUpwards } from './folders-upwards.ts';
 
 const ENV_SWITCHES = ['WF_DISABLE_WORKFLOWS', 'CODEBUDDY_DISABLE_WORKFLOWS', 'CLAUDE_CODE_DISABLE_WORKFLOWS'] as const;
@@ -38,4 +39,12 @@ function switchedOffBy(path: string): string | undefined {
     // No such file, or none that can be read: it switches nothing.
   }
   return undefined;
+}
+
+/** @throws WORKFLOWS_DISABLED naming the switch */
+export function refuseWhenDisabled(input: KillSwitchInput): void {
+  const found = findKillSwitch(input);
+  if (found !== undefined) {
+    throw new WorkflowError('WORKFLOWS_DISABLED', `workflows are switched off here by ${found}; remove it to run them`);
+  }
 }

@@ -71,7 +71,7 @@ Examples:
     .description('Runs a stored script again; every agent that had finished is answered from the journal.')
     .argument('[run-id]', 'the run, or as much of its id as is unique')
     .optionsGroup('Which:')
-    .option('--last', 'the run that was started or resumed last');
+    .option('--last', 'the run that was started last');
   addRunFlags(resume)
     .addHelpText(
       'after',

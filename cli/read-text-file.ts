@@ -36,10 +36,6 @@ async function readBytes(path: string, what: string): Promise<Buffer> {
 
 /** Decodes UTF-8, refusing what is not text. */
 export function decodeText(bytes: Uint8Array, path: string, what: string): string {
-  const zeroAt = bytes.indexOf(0);
-  if (zeroAt >= 0) {
-    throw new WorkflowError('FILE_UNREADABLE', `${what} ${path} is not a text file (byte ${zeroAt} is zero)`);
-  }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 
+/** What the choice depends on; a command's context serves. */
 export interface StateRootInput {
-  /** Value of `--state-dir`. */
-  readonly flag: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly homeDirectory: string;
@@ -14,7 +13,10 @@ export function defaultStateRoot(homeDirectory: string): string {
 }
 
 /** Gives the absolute path of the state directory: `--state-dir`, else `WF_HOME`, else `~/.wf`. Source: spec C-9. */
-export function stateRoot({ flag, env, cwd, homeDirectory }: StateRootInput): string {
-  const chosen = flag ?? (env['WF_HOME'] || undefined);
+export function stateRoot(
+  { env, cwd, homeDirectory }: StateRootInput,
+  flags: { readonly stateDir?: string | undefined },
+): string {
+  const chosen = flags.stateDir ?? (env['WF_HOME'] || undefined);
   return chosen === undefined ? defaultStateRoot(homeDirectory) : resolve(cwd, chosen);
 }

@@ -3,7 +3,7 @@ import type { CliContext, StopSignal } from './cli-context.ts';
 import { exitCodeOfSignal } from './exit-code.ts';
 
 /** How long a stopped run may take to end before the process leaves without it. */
-const END_WITHIN_MS = 2_500;
+const END_WITHIN_MS = 3_500;
 
 export interface StopSignals {
   /** The first signal that came; undefined while none has. */

@@ -8,6 +8,8 @@ export interface StoredFlags {
   readonly concurrency?: number;
   readonly failOnAgentError?: boolean;
   readonly limits?: Partial<RunLimits>;
+  /** The script was named by its path. */
+  readonly startedByPath?: boolean;
 }
 
 const LIMIT_NAMES = [
@@ -24,12 +26,13 @@ const LIMIT_NAMES = [
 
 /** Reads stored options back; members of another version or of a wrong type count as absent. */
 export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
-  const { backend, model, concurrency, failOnAgentError, limits } = options;
+  const { backend, model, concurrency, failOnAgentError, limits, startedByPath } = options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
     ...(typeof model === 'string' ? { model } : {}),
     ...(isCount(concurrency) && concurrency >= 1 && concurrency <= 256 ? { concurrency } : {}),
     ...(typeof failOnAgentError === 'boolean' ? { failOnAgentError } : {}),
+    ...(typeof startedByPath === 'boolean' ? { startedByPath } : {}),
     ...(typeof limits === 'object' && limits !== null ? { limits: readLimits(limits) } : {}),
   };
 }

@@ -1,24 +1,34 @@
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
+import { normalizeText } from '../../runtime/script/normalize-text.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { executeRun, refuseWhenDisabled, stateRootOf } from '../execute-run.ts';
+import { executeRun } from '../execute-run.ts';
 import { readScriptTarget } from '../find-workflow.ts';
+import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
+import type { FaceSource } from '../run-face.ts';
 import type { RunFlags } from '../run-flags.ts';
+import { stateRoot } from '../state-root.ts';
 import { readStoredRun } from '../stored-run.ts';
 
 /** `wf run`: starts a run of a script, or with `--resume` goes on with one under that script. */
 export async function runCommand(context: CliContext, target: string, flags: RunFlags): Promise<number> {
   refuseWhenDisabled(context);
-  const root = stateRootOf(context, flags);
-  const [source, argsJson] = await Promise.all([readScriptTarget(target, context), readArgs(flags, context.cwd)]);
-  const script = {
-    script: source.text,
-    fileName: source.fileName,
-    ...(source.path === undefined ? {} : { scriptPath: source.path }),
+  const root = stateRoot(context, flags);
+  const [script, argsJson] = await Promise.all([readScriptTarget(target, context), readArgs(flags, context.cwd)]);
+  const given = {
+    script: script.text,
+    fileName: script.fileName,
+    ...(script.path === undefined ? {} : { scriptPath: script.path }),
     ...(argsJson === undefined ? {} : { argsJson }),
   };
+  const source: FaceSource = {
+    scriptText: normalizeText(script.text, script.fileName),
+    scriptFileName: script.fileName,
+    startedByPath: script.path !== undefined && !script.byName,
+  };
+  const { startedByPath } = source;
   const { resume, salvage = false } = flags;
   if (resume === undefined && salvage) {
     throw new WorkflowError('USAGE_INVALID', '--salvage is for a run that exists; name it with --resume RUN_ID');
@@ -26,16 +36,16 @@ export async function runCommand(context: CliContext, target: string, flags: Run
   return executeRun(context, flags, root, async () => {
     if (resume === undefined) {
       return {
-        stored: {},
-        scriptText: source.text,
-        launch: (options) => startWorkflow({ ...options, cwd: context.cwd, ...script }),
+        stored: { startedByPath },
+        source,
+        launch: (options) => startWorkflow({ ...options, cwd: context.cwd, ...given }),
       };
     }
     const run = await readStoredRun(root, resume);
     return {
-      stored: run.flags,
-      scriptText: source.text,
-      launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...script }),
+      stored: { ...run.flags, startedByPath },
+      source,
+      launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...given }),
     };
   });
 }

@@ -1,10 +1,15 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, type Mock, vi } from 'vitest';
 import { listenForStop } from '../../../cli/stop-signals.ts';
 import type { RunHandle } from '../../../runtime/run-options.ts';
 import { fakeContext } from './fake-context.ts';
 
-function fakeRun(): RunHandle & { stop: ReturnType<typeof vi.fn> } {
-  return { runId: 'wf_00000000-000', directory: '/nowhere', done: new Promise(() => {}), stop: vi.fn() };
+function fakeRun(): RunHandle & { stop: Mock<(reason?: string) => void> } {
+  return {
+    runId: 'wf_00000000-000',
+    directory: '/nowhere',
+    done: new Promise(() => {}),
+    stop: vi.fn<(reason?: string) => void>(),
+  };
 }
 
 describe('listenForStop', () => {

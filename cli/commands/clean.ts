@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { nodeDisk } from '../../cache/disk.ts';
+import { systemProcesses } from '../../cache/process-table.ts';
+import { acquireRunLock } from '../../cache/run-lock.ts';
+import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
+import { ago } from '../ago.ts';
+import { askYesNo } from '../ask.ts';
+import type { CliContext } from '../cli-context.ts';
+import { stateRoot } from '../state-root.ts';
+import { listStoredRuns, readStoredRun, type StoredRun } from '../stored-run.ts';
+import { textTable } from '../text-table.ts';
+
+export interface CleanFlags {
+  readonly stateDir?: string;
+  readonly json?: boolean;
+  /** Milliseconds. */
+  readonly olderThan?: number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/**
+ * `wf clean`: removes runs that are over, or those that are named. A live run is never removed: each is taken like a
+ * resume takes it before it goes. Interrupted runs, which wait for a resume, go only when they are named.
+ */
+export async function cleanCommand(context: CliContext, runIds: readonly string[], flags: CleanFlags): Promise<number> {
+  const root = stateRoot(context, flags);
+  const chosen = await choose(root, runIds, flags, context.now());
+  if (flags.dryRun !== true && chosen.length > 0 && flags.yes !== true) {
+    const runs = chosen.length === 1 ? '1 run' : `${chosen.length} runs`;
+    if (!(await askYesNo(context, `Remove ${runs} from ${root}?`))) return 0;
+  }
+  const removed: StoredRun[] = [];
+  for (const run of chosen) {
+    if (flags.dryRun === true || (await remove(run, context))) removed.push(run);
+  }
+  print(context, flags, removed);
+  return 0;
+}
+
+async function choose(
+  root: string,
+  runIds: readonly string[],
+  flags: CleanFlags,
+  nowMs: number,
+): Promise<readonly StoredRun[]> {
+  const named = await Promise.all(runIds.map((id) => readStoredRun(root, id)));
+  const live = named.find((run) => run.owner !== undefined);
+  if (live !== undefined) {
+    throw new WorkflowError(
+      'REPLAY_RUN_LIVE',
+      `run ${live.runId} is running; stop it first with wf stop ${live.runId}`,
+    );
+  }
+  const runs = runIds.length > 0 ? named : (await listStoredRuns(root)).filter(isOver);
+  const { olderThan } = flags;
+  return olderThan === undefined ? runs : runs.filter((run) => nowMs - run.record.updatedAt >= olderThan);
+}
+
+function isOver({ state, owner }: StoredRun): boolean {
+  return owner === undefined && state !== 'running' && state !== 'interrupted';
+}
+
+/** False when another process has taken the run meanwhile. */
+async function remove(run: StoredRun, context: CliContext): Promise<boolean> {
+  try {
+    await acquireRunLock({
+      disk: nodeDisk,
+      runPath: run.path,
+      processes: systemProcesses(),
+      now: context.now,
+      randomHex: () => randomBytes(4).toString('hex'),
+    });
+  } catch (error) {
+    if (isWorkflowError(error) && error.code === 'REPLAY_RUN_LIVE') return false;
+    throw error;
+  }
+  await rm(run.path, { recursive: true, force: true });
+  return true;
+}
+
+function print(context: CliContext, flags: CleanFlags, runs: readonly StoredRun[]): void {
+  if (flags.json === true) {
+    context.stdout.write(
+      `${JSON.stringify({ removed: runs.map((run) => run.runId), dryRun: flags.dryRun === true })}\n`,
+    );
+    return;
+  }
+  context.stdout.write(
+    textTable(runs.map((run) => [run.runId, run.state, ago(run.record.updatedAt, context.now()), run.record.name])),
+  );
+  const runsText = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  context.stderr.write(flags.dryRun === true ? `would remove ${runsText}\n` : `removed ${runsText}\n`);
+}

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readEvents } from '../../cache/event-reader.ts';
+import { launchEvents } from '../../emitters/launch-events.ts';
+import { createLineWriter } from '../../emitters/slow-reader.ts';
+import { createStreamJsonEmitter, projectStreamJson } from '../../emitters/stream-json.ts';
+import { createTextEmitter } from '../../emitters/text.ts';
+import type { CoreEvent } from '../../protocol/core-event.ts';
+import type { EventSink } from '../../runtime/ports.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import type { CliContext } from '../cli-context.ts';
+import { followEvents } from '../follow-events.ts';
+import { notYet } from '../later-features.ts';
+import type { Dialect, OutputFormat } from '../run-flags.ts';
+import { stateRoot } from '../state-root.ts';
+import { readStoredRun, type StoredRun } from '../stored-run.ts';
+import { type StreamChoices, streamTask } from '../stream-task.ts';
+
+export interface LogsFlags {
+  readonly stateDir?: string;
+  readonly follow?: boolean;
+  readonly all?: boolean;
+  readonly outputFormat: OutputFormat | 'workbench';
+  readonly dialect: Dialect;
+  readonly includeSource?: boolean;
+}
+
+/** `wf logs`: prints what a reader of the last launch would have seen, from the stored events. Source: spec E-2, C-5. */
+export async function logsCommand(context: CliContext, runId: string, flags: LogsFlags): Promise<number> {
+  if (flags.outputFormat === 'workbench') throw notYet('--output-format workbench', 'Use text, json or stream-json');
+  const root = stateRoot(context, flags);
+  const run = await readStoredRun(root, runId);
+  const show = await openShow(context, run, flags);
+  const path = join(run.path, 'events.ndjson');
+  if (flags.follow === true && run.owner !== undefined) {
+    const isOver = async (): Promise<boolean> =>
+      context.stdout.closed || (await readStoredRun(root, run.runId)).owner === undefined;
+    await follow(path, run, flags, show, isOver);
+  } else {
+    const events: CoreEvent[] = [];
+    await readEvents(path, (event) => events.push(event));
+    for (const launch of launchesOf(events, flags.all === true)) show.stored(launch);
+  }
+  await show.end();
+  return 0;
+}
+
+/** Prints events in one format. */
+interface Show {
+  /** A launch of which all events are known. */
+  stored(launch: readonly CoreEvent[]): void;
+  /** An event of a launch that may go on. */
+  live(event: CoreEvent): void;
+  end(): Promise<void>;
+}
+
+async function follow(
+  path: string,
+  run: StoredRun,
+  flags: LogsFlags,
+  show: Show,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  let isShown = flags.all === true;
+  for await (const event of followEvents(path, isOver)) {
+    if (event.type === 'run.started' && event.data.launch >= run.record.launch) isShown = true;
+    if (isShown) show.live(event);
+  }
+}
+
+function launchesOf(events: readonly CoreEvent[], all: boolean): readonly (readonly CoreEvent[])[] {
+  if (!all) return [launchEvents(events)];
+  const starts = events.flatMap((event, at) => (event.type === 'run.started' ? [at] : []));
+  return starts.map((start, i) => events.slice(start, starts[i + 1]));
+}
+
+async function openShow(context: CliContext, run: StoredRun, flags: LogsFlags): Promise<Show> {
+  switch (flags.outputFormat) {
+    case 'stream-json':
+      return streamShow(context, await streamChoices(run, flags));
+    case 'json':
+      return sinkShow(() => ({ handle: (event) => context.stdout.write(`${JSON.stringify(event)}\n`) }));
+    default:
+      return sinkShow(() =>
+        createTextEmitter({
+          write: (text) => context.stdout.write(text),
+          isTty: context.stdout.isTerminal,
+          width: () => context.stdout.columns ?? 80,
+          color: context.stdout.isTerminal && !context.env['NO_COLOR'],
+          quiet: false,
+        }),
+      );
+  }
+}
+
+async function streamChoices(run: StoredRun, flags: LogsFlags): Promise<StreamChoices> {
+  return {
+    dialect: flags.dialect,
+    includeSource: flags.includeSource,
+    scriptText: await readFile(join(run.path, 'script.js'), 'utf8').catch(() => undefined),
+    scriptFileName: run.record.scriptFileName,
+    startedByPath: run.flags.startedByPath ?? false,
+  };
+}
+
+/** A sink for each launch, opened with its first event. */
+function sinkShow(openSink: () => EventSink): Show {
+  let sink: EventSink | undefined;
+  const live = (event: CoreEvent): void => {
+    if (event.type === 'run.started') sink = openSink();
+    sink?.handle(event);
+  };
+  return { live, stored: (launch) => launch.forEach(live), end: async () => sink?.close?.() };
+}
+
+function streamShow(context: CliContext, choices: StreamChoices): Show {
+  const writer = createLineWriter(context.stdout.stream as NodeJS.WriteStream, { closeWithinMs: 60_000 });
+  const following = sinkShow(() => lazyStreamSink(choices, writer.write));
+  return {
+    live: following.live,
+    stored(launch) {
+      const [first] = launch;
+      if (first?.type !== 'run.started') return;
+      for (const line of projectStreamJson(launch, streamTask(first.data, choices))) context.stdout.write(`${line}\n`);
+    },
+    async end() {
+      await following.end();
+      await writer.close();
+    },
+  };
+}
+
+function lazyStreamSink(
+  choices: StreamChoices,
+  write: (line: string, critical: boolean, supersedes: boolean) => void,
+): EventSink {
+  let emitter: EventSink | undefined;
+  return {
+    handle(event) {
+      if (event.type === 'run.started') {
+        emitter = createStreamJsonEmitter({ ...streamTask(event.data, choices), write, clock: systemClock });
+      }
+      emitter?.handle(event);
+    },
+    close: async () => emitter?.close?.(),
+  };
+}

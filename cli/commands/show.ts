@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { readEvents } from '../../cache/event-reader.ts';
+import { describeCensus } from '../../emitters/describe-end.ts';
+import { formatDuration } from '../../emitters/format-duration.ts';
+import { createRunSummary, type RunSummary } from '../../protocol/run-summary.ts';
+import { ago } from '../ago.ts';
+import type { CliContext } from '../cli-context.ts';
+import { stateRoot } from '../state-root.ts';
+import { readStoredRun, type StoredRun } from '../stored-run.ts';
+import { textTable } from '../text-table.ts';
+import { runRow } from './list.ts';
+
+export interface ShowFlags {
+  readonly stateDir?: string;
+  readonly json?: boolean;
+}
+
+const FAILURES_SHOWN = 20;
+
+/** `wf show`: what is known of one run, live ones included. Source: spec C-5. */
+export async function showCommand(context: CliContext, runId: string, flags: ShowFlags): Promise<number> {
+  const run = await readStoredRun(stateRoot(context, flags), runId);
+  const summary = createRunSummary();
+  await readEvents(join(run.path, 'events.ndjson'), (event) => summary.apply(event)).catch(() => {});
+  context.stdout.write(flags.json === true ? asJson(run, summary) : asText(run, summary, context.now()));
+  return 0;
+}
+
+function asJson(run: StoredRun, summary: RunSummary): string {
+  const { finished } = summary;
+  const object = {
+    ...runRow(run),
+    census: summary.census(),
+    usage: finished?.usage ?? summary.usage(),
+    phases: summary.phases,
+    agents: summary.agents,
+    failures: summary.failures,
+    limits_hit: finished?.limitsHit ?? summary.limitsHit,
+    ...(finished === undefined ? {} : { outputFile: finished.outputFile, resume: finished.resume }),
+  };
+  return `${JSON.stringify(object, null, 2)}\n`;
+}
+
+function asText(run: StoredRun, summary: RunSummary, nowMs: number): string {
+  const { record } = run;
+  const { finished } = summary;
+  const usage = finished?.usage ?? summary.usage(run.state === 'running' ? nowMs : undefined);
+  const rows: [string, string][] = [
+    ['run', run.runId],
+    ['workflow', `${record.name}: ${record.description}`],
+    ['state', stateText(run)],
+    ['script', record.scriptPath ?? record.scriptFileName],
+    ['directory', run.path],
+    ['started', `${new Date(record.createdAt).toISOString()} (${ago(record.createdAt, nowMs)})`],
+    ['launches', String(record.launch)],
+    ['backend', `${record.backend}${record.simulated ? ' (simulated: no model answers)' : ''}`],
+    ['agents', describeCensus(summary.census())],
+    [
+      'usage',
+      `${usage.output_tokens} output tokens, ${usage.tool_uses} tool uses, ${formatDuration(usage.duration_ms)}`,
+    ],
+  ];
+  if (record.error !== undefined) rows.push(['error', `${record.error.message} [${record.error.code}]`]);
+  if (finished !== undefined) rows.push(['output', finished.outputFile], ['resume', finished.resume]);
+  else if (run.state === 'interrupted') rows.push(['resume', `wf resume ${run.runId}`]);
+  return textTable(rows) + failuresText(summary);
+}
+
+function failuresText({ failures }: RunSummary): string {
+  if (failures.length === 0) return '';
+  const shown = failures.slice(0, FAILURES_SHOWN).map(({ label, code, message }) => ['  ', label, code, message]);
+  const more = failures.length - shown.length;
+  return `failures\n${textTable(shown)}${more > 0 ? `  and ${more} more; wf show --json has all\n` : ''}`;
+}
+
+function stateText({ state, owner }: StoredRun): string {
+  return owner === undefined ? state : `${state}, by process ${owner.pid} on ${owner.host}`;
+}

@@ -1,0 +1,120 @@
+import type { RunOutput } from '../protocol/run-record.ts';
+import type { WorkflowError } from '../protocol/workflow-error.ts';
+import type { EventSink } from '../runtime/ports.ts';
+import type { RunResult } from '../runtime/run-options.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import type { CliContext } from './cli-context.ts';
+import { printError, wantsStacks } from './print-error.ts';
+import type { RunFlags } from './run-flags.ts';
+import { streamTask } from './stream-task.ts';
+import { writeRunOutput } from './write-run-output.ts';
+
+/** What a person and a program see of one launch, in the format that was asked for. Source: spec C-6. */
+export interface RunFace {
+  readonly sinks: readonly EventSink[];
+  /** Shows the end of the run; resolves when its reader has it. */
+  showEnd(result: RunResult): Promise<void>;
+  /** Shows an end of which the run itself could say nothing. */
+  showLoss(output: RunOutput, error: WorkflowError): void;
+}
+
+/** The script as the first line of a stream shows it. */
+export interface FaceSource {
+  readonly scriptText: string | undefined;
+  readonly scriptFileName: string | undefined;
+  readonly startedByPath: boolean;
+}
+
+/** How long the end waits for a slow reader of lines: long, since the last lines say how the run ended, but not for ever. */
+const READER_WITHIN_MS = 60_000;
+
+/** Loads the code of the chosen format only. */
+export function openRunFace(context: CliContext, flags: RunFlags, source: FaceSource): Promise<RunFace> {
+  switch (flags.outputFormat) {
+    case 'text':
+      return textFace(context, flags);
+    case 'json':
+      return Promise.resolve(jsonFace(context));
+    case 'stream-json':
+      return streamFace(context, flags, source);
+  }
+}
+
+async function textFace(context: CliContext, { quiet = false }: RunFlags): Promise<RunFace> {
+  const { createTextEmitter } = await import('../emitters/text.ts');
+  const { stderr, stdout } = context;
+  const sink = createTextEmitter({
+    write: (text) => stderr.write(text),
+    isTty: stderr.isTerminal,
+    width: () => stderr.columns ?? 80,
+    color: stderr.isTerminal && !context.env['NO_COLOR'],
+    quiet,
+    clock: systemClock,
+  });
+  return {
+    sinks: [sink],
+    async showEnd({ output, resultJson, error }) {
+      if (error !== undefined && error.code !== 'RUN_CANCELLED') stderr.write(`  docs: docs/errors/${error.code}.md\n`);
+      if (resultJson === undefined) return;
+      const [{ renderResult }, { toTerminalText }] = await Promise.all([
+        import('../emitters/render-result.ts'),
+        import('../emitters/text/terminal-text.ts'),
+      ]);
+      const text = renderResult(output, resultJson);
+      stdout.write(stdout.isTerminal ? toTerminalText(text) : text);
+    },
+    showLoss: (output, error) => showProblem(context, output.resume, error),
+  };
+}
+
+function jsonFace(context: CliContext): RunFace {
+  return {
+    sinks: [],
+    async showEnd({ output, resultJson, error }) {
+      showProblem(context, output.resume, error);
+      writeRunOutput(context.stdout, output, resultJson);
+    },
+    showLoss(output, error) {
+      showProblem(context, output.resume, error);
+      writeRunOutput(context.stdout, output, undefined);
+    },
+  };
+}
+
+async function streamFace(context: CliContext, flags: RunFlags, source: FaceSource): Promise<RunFace> {
+  const [{ createStreamJsonEmitter }, { createLineWriter }] = await Promise.all([
+    import('../emitters/stream-json.ts'),
+    import('../emitters/slow-reader.ts'),
+  ]);
+  const { dialect, includeSource } = flags;
+  const writer = createLineWriter(context.stdout.stream as NodeJS.WriteStream, { closeWithinMs: READER_WITHIN_MS });
+  let emitter: EventSink | undefined;
+  const sink: EventSink = {
+    handle(event) {
+      if (event.type === 'run.started') {
+        emitter ??= createStreamJsonEmitter({
+          ...streamTask(event.data, { dialect, includeSource, ...source }),
+          write: (line, critical, supersedes) => writer.write(line, critical, supersedes),
+          clock: systemClock,
+        });
+      }
+      emitter?.handle(event);
+    },
+    // The run does not wait for its reader; the end of the process does.
+    close: async () => emitter?.close?.(),
+  };
+  return {
+    sinks: [sink],
+    async showEnd({ output, error }) {
+      showProblem(context, output.resume, error);
+      await writer.close();
+    },
+    showLoss: (output, error) => showProblem(context, output.resume, error),
+  };
+}
+
+function showProblem(context: CliContext, resume: string | undefined, error: WorkflowError | undefined): void {
+  if (error === undefined) return;
+  printError(context.stderr, error, wantsStacks(context.env));
+  if (resume !== undefined) context.stderr.write(`  resume: ${resume}\n`);
+}

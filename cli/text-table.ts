@@ -1,0 +1,17 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Lays rows out in columns, two blanks apart. Control characters of cells are removed, since their text is not ours. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const clean = rows.map((row) => row.map(cleanCell));
+  const widths = clean.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), []);
+  return clean.map((row) => `${row.map((cell, i) => pad(cell, i, row, widths)).join('  ')}\n`).join('');
+}
+
+function pad(cell: string, column: number, row: readonly string[], widths: readonly number[]): string {
+  return column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0);
+}
+
+function cleanCell(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+}
