@@ -1,9 +1,10 @@
 import type { WorkflowError } from '../../protocol/workflow-error.ts';
+import { findBracketFaults } from './bracket-faults.ts';
 import { moduleSyntaxError } from './module-syntax-error.ts';
 import { type ParseFailure, parseAsModule, parseWrapped } from './parse-wrapped.ts';
 import { scriptError } from './script-error.ts';
 import { isTypeScript, type ScriptFile } from './script-file.ts';
-import { readTokens } from './script-head.ts';
+import { placeAt } from './source-place.ts';
 import { stripTypes } from './strip-types.ts';
 import { syntaxHint } from './syntax-hint.ts';
 import { blankExport, wrapProgram } from './wrap-program.ts';
@@ -43,7 +44,7 @@ export function explainSyntaxError(
 
 /** Says why types could not be stripped. */
 export function explainStripFailure(file: ScriptFile, failure: ParseFailure): WorkflowError {
-  if (failure.kind === 'too-deep') return tooDeep(file, failure.offset);
+  if (failure.kind === 'too-deep') return tooDeep(file, findBracketFaults(file.source).deepest);
   if (/^(?:import|export)(?![\w$])/.test(file.source.slice(failure.offset, failure.offset + 7))) {
     return moduleSyntaxError(file, failure.offset);
   }
@@ -57,7 +58,8 @@ export function explainStripFailure(file: ScriptFile, failure: ParseFailure): Wo
       'Use plain JavaScript for it, for example a constant object in place of an enum.',
     );
   }
-  const offset = failure.offset < file.source.length ? failure.offset : (strayBrace(file.source) ?? failure.offset);
+  const offset =
+    failure.offset < file.source.length ? failure.offset : (findBracketFaults(file.source).stray ?? failure.offset);
   return syntaxError(file, offset, failure.message, () => false);
 }
 
@@ -79,26 +81,34 @@ function tooDeep(file: ScriptFile, offset: number): WorkflowError {
 /** The parser's words, with the token that it did not expect. */
 function describe(source: string, offset: number, message: string): string {
   if (message !== 'Unexpected token') return message.replace(/\.$/, '');
-  if (offset >= source.trimEnd().length) return 'Unexpected end of the script: a bracket or a quote is not closed';
+  if (offset >= source.trimEnd().length) return describeEnd(source);
   const token = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]{0,39}|[\d.]{1,20}|[=!<>&|+*?-]{1,3}|.)/su.exec(
     source.slice(offset, offset + 80),
   );
   return `Unexpected token '${token?.[0] ?? ''}'`;
 }
 
+function describeEnd(source: string): string {
+  const { unclosed } = findBracketFaults(source);
+  if (unclosed === undefined) return 'Unexpected end of the script';
+  const { line, column } = placeAt(source, unclosed);
+  return `Unexpected end of the script: the ${source[unclosed]} at ${line}:${column} is not closed`;
+}
+
 function parsesWithoutTypes(file: ScriptFile, exportOffset: number): boolean {
   if (isTypeScript(file.fileName)) return false;
   const body = blankExport(file.source, exportOffset);
   const stripped = stripTypes(body);
-  return stripped.ok && stripped.value !== body && parseWrapped(wrapProgram(stripped.value)).ok;
+  return stripped.ok && tookOnlyTypes(body, stripped.value) && parseWrapped(wrapProgram(stripped.value)).ok;
 }
 
-function strayBrace(source: string): number | undefined {
-  let depth = 0;
-  for (const { type, start } of readTokens(source)) {
-    if (type.label === '{' || type.label === '${') depth += 1;
-    if (type.label === '}') depth -= 1;
-    if (depth < 0) return start;
+/** A backtick that went is a broken prompt, `a ! = b` a mistyped operator; neither is a type that somebody wrote. */
+function tookOnlyTypes(body: string, stripped: string): boolean {
+  let isTyped = false;
+  for (let at = 0; at < body.length; at += 1) {
+    if (body[at] === stripped[at]) continue;
+    if (body[at] === '`' || (body[at] === '!' && /\s/.test(body[at - 1] ?? ''))) return false;
+    isTyped = true;
   }
-  return undefined;
+  return isTyped;
 }

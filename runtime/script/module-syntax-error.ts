@@ -27,7 +27,7 @@ function importForm(second: string, third: string): string {
 function exportForm(second: string, third: string): string {
   if (second === '{') return 'export {…}';
   if (second === 'default' || second === '*') return `export ${second}`;
-  return `export ${second} ${third}`.trim();
+  return /^\w/.test(second) ? `export ${second} ${third}`.trim() : 'export';
 }
 
 function importHint(form: string): string {

@@ -1,4 +1,4 @@
-import { type AnyNode, type FunctionExpression, type Options, Parser, type Program } from 'acorn';
+import { type AnyNode, type FunctionExpression, type Options, type Program, parse } from 'acorn';
 import { INNER_END_FROM_END, OUTER_END_FROM_END, toSourceOffset } from './wrap-program.ts';
 
 /** Why a text is not a program; `offset` is one of the script. */
@@ -10,27 +10,6 @@ export interface ParseFailure {
 
 export type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ParseFailure);
 
-/** Keeps the place that the parser has reached, for failures that name none. */
-class PlacedParser extends Parser {
-  declare readonly pos: number;
-
-  static attempt(input: string, options: Options): ParseResult<Program> {
-    const parser = new PlacedParser(options, input);
-    try {
-      return { ok: true, value: parser.parse() };
-    } catch (error) {
-      if (error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number') {
-        const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-        return { ok: false, kind: 'syntax', message, offset: error.pos };
-      }
-      if (error instanceof RangeError) {
-        return { ok: false, kind: 'too-deep', message: 'Nested too deeply', offset: parser.pos };
-      }
-      throw error;
-    }
-  }
-}
-
 /**
  * Parses wrapped code exactly as the engine will compile it, and gives the author's function.
  *
@@ -39,7 +18,7 @@ class PlacedParser extends Parser {
  */
 export function parseWrapped(code: string): ParseResult<FunctionExpression> {
   let htmlComment: number | undefined;
-  const parsed = PlacedParser.attempt(code, {
+  const parsed = attempt(code, {
     ecmaVersion: 'latest',
     sourceType: 'script',
     onComment: (_isBlock, _text, start) => {
@@ -69,7 +48,7 @@ export function parseWrapped(code: string): ParseResult<FunctionExpression> {
 
 /** Parses an unwrapped script as a module: its failures are placed better where braces or module syntax are at fault. */
 export function parseAsModule(source: string): ParseResult<Program> {
-  return PlacedParser.attempt(source, {
+  return attempt(source, {
     ecmaVersion: 'latest',
     sourceType: 'module',
     allowReturnOutsideFunction: true,
@@ -80,4 +59,14 @@ export function parseAsModule(source: string): ParseResult<Program> {
 function onlyExpression(program: Program): AnyNode | undefined {
   const [statement] = program.body;
   return program.body.length === 1 && statement?.type === 'ExpressionStatement' ? statement.expression : undefined;
+}
+
+function attempt(input: string, options: Options): ParseResult<Program> {
+  try {
+    return { ok: true, value: parse(input, options) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError) || !('pos' in error) || typeof error.pos !== 'number') throw error;
+    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
+    return { ok: false, kind: /stack space/.test(message) ? 'too-deep' : 'syntax', message, offset: error.pos };
+  }
 }

@@ -1,17 +1,12 @@
 import { displayWidth } from './display-width.ts';
+import { printable } from './printable.ts';
 import { placeAt } from './source-place.ts';
 
 /** UTF-16 units shown before and after the caret when a line is too long to show whole. */
 const UNITS_BEFORE = 60;
 const UNITS_AFTER = 40;
 
-/**
- * The line of an offset, numbered, with a caret below it.
- *
- * Contract:
- * - A long line is cut around the caret, never inside a surrogate pair.
- * - Control and direction characters are replaced, so that a script cannot drive the terminal it is shown in.
- */
+/** The line of an offset, numbered, with a caret below it. A long line is cut around the caret, never inside a surrogate pair. */
 export function excerptAt(source: string, offset: number): string {
   const { line, column } = placeAt(source, offset);
   const start = offset - (column - 1);
@@ -32,11 +27,4 @@ function cutAround(before: string, after: string): { readonly before: string; re
     before: before.length <= roomBefore ? before : `…${before.slice(-roomBefore).replace(/^[\uDC00-\uDFFF]/, '')}`,
     after: after.length <= roomAfter ? after : `${after.slice(0, roomAfter).replace(/[\uD800-\uDBFF]$/, '')}…`,
   };
-}
-
-function printable(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll('\t', '    ')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu, '\uFFFD');
 }

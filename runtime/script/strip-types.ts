@@ -18,7 +18,10 @@ export function stripTypes(body: string): ParseResult<string> {
   try {
     // The file is wrapped because a top-level `return` is refused otherwise.
     const { code } = strip(WRAP_BEFORE + body + WRAP_AFTER, { mode: 'strip-only', module: true });
-    return { ok: true, value: code.slice(WRAP_BEFORE.length, code.length - WRAP_AFTER.length) };
+    const stripped = code.slice(WRAP_BEFORE.length, code.length - WRAP_AFTER.length);
+    const fault = strippedText(body, stripped);
+    if (fault === undefined) return { ok: true, value: stripped };
+    return { ok: false, kind: 'syntax', message: 'Unexpected token', offset: fault };
   } catch (error) {
     if (isStripError(error)) {
       const offset = offsetOf(body, error.startLine - 1, error.startColumn);
@@ -28,6 +31,17 @@ export function stripTypes(body: string): ParseResult<string> {
     unloadStripper();
     return { ok: false, kind: 'too-deep', message: 'Nested too deeply', offset: 0 };
   }
+}
+
+/**
+ * Finds text of a prompt that was taken for a type: of `Use `as` here` only `Use ` would be left. A type follows a template only
+ * after a space.
+ */
+function strippedText(body: string, stripped: string): number | undefined {
+  for (let at = body.indexOf('`'); at >= 0; at = body.indexOf('`', at + 1)) {
+    if (stripped[at] === '`' && /[\w$]/.test(body[at + 1] ?? '') && stripped[at + 1] === ' ') return at + 1;
+  }
+  return undefined;
 }
 
 interface StripError {
@@ -52,7 +66,7 @@ function unloadStripper(): void {
   delete require.cache[entry];
 }
 
-/** The stripper counts a wide character as one unit more than it has; lines count from 1, columns from 0. */
+/** Lines count from 1, columns from 0 and in units of {@link unitsCounted}. */
 function offsetOf(body: string, line: number, column: number): number {
   const lines = body.split('\n');
   const text = lines[line - 1];
@@ -63,7 +77,14 @@ function offsetOf(body: string, line: number, column: number): number {
   for (const character of text) {
     if (counted >= column) break;
     unit += character.length;
-    counted += character.length + (displayWidth(character) === 2 ? 1 : 0);
+    counted += unitsCounted(character);
   }
   return start + unit;
+}
+
+/** What the stripper counts for a character: 4 for a tab, none for what is invisible, one more than its UTF-16 units for a wide one. */
+function unitsCounted(character: string): number {
+  if (character === '\t') return 4;
+  const width = /\p{Cc}/u.test(character) ? 0 : displayWidth(character);
+  return width === 0 ? 0 : character.length + (width === 2 ? 1 : 0);
 }

@@ -21,7 +21,7 @@ export function syntaxHint(
   isTyped: () => boolean,
 ): string | undefined {
   const { source } = file;
-  if (source[offset - 1] === '`') return BACKTICK;
+  if (message !== 'Unterminated template' && source[offset - 1] === '`') return BACKTICK;
   if (isTyped()) return TYPESCRIPT;
   const before = tokensBefore(source, offset);
   return (
@@ -50,7 +50,7 @@ function substitutionHint(source: string, before: readonly Token[], offset: numb
   }
   const start = open.findLast((token) => token.type.label === '${')?.start;
   if (start === undefined || source.slice(start, offset).includes('\n')) return undefined;
-  const shown = /^\$\{[^\n}`]{0,60}\}?/.exec(source.slice(start))?.[0] ?? '${';
+  const shown = /^\$\{[^\n}`]{0,60}\}*/.exec(source.slice(start))?.[0] ?? '${';
   return `Inside a template \`\${…}\` is JavaScript. If the prompt is to contain the text ${shown} itself, write \\${shown}`;
 }
 
