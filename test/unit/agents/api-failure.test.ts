@@ -23,6 +23,7 @@ describe('a failure of a model API', () => {
     "This request would exceed your organization's rate limit of 50,000 input tokens per minute.",
     'Number of requests has exceeded your rate limit; see the headers for current usage.',
     'more than 3 requests at a time',
+    'You are over your usage limit of 100 requests per minute.',
   ])('is transient when a 429 says "%s" (A-13)', (message) => {
     expect(codeOf({ status: 429, message })).toBe('retry');
   });

@@ -140,6 +140,8 @@ describe('a recording', () => {
     await recording.close();
     await recording.close();
     expect(written).toHaveLength(1);
+    // As it travels, so that any reader of the file agrees on it.
+    expect(JSON.parse(written[0] ?? '').rules[3].reply[0].json).toEqual({ value: [1, 2] });
     expect(values).toEqual(['costs $1 (once)', 'second', { n: 7 }, [1, 2], 'AGENT_API', 'AGENT_NO_OUTPUT']);
     expect(await play(createScriptedBackend(loadResponsesFile(written[0] ?? '', 'recorded')))).toEqual(values);
   });
