@@ -1,12 +1,13 @@
 import { preview } from '../protocol/preview.ts';
-import { type ErrorRecord, toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
+import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
+import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
-import type { CallIdentity, ReplayIndex, StoredResult } from './replay-index.ts';
+import type { ReplayIndex, StoredResult } from './replay-index.ts';
 import type { RunLimits } from './run-options.ts';
 import type { GuestAgentCall, SandboxAnswer } from './sandbox/sandbox.ts';
 
@@ -25,22 +26,8 @@ export interface AgentCallsOptions extends AgentContext {
   onBroken(error: WorkflowError): void;
   /** The state can no longer be written. */
   onFatal(error: unknown): void;
-  /** The first call whose content no earlier launch met. */
+  /** A call whose content no earlier launch met. */
   onNewContent?(label: string): void;
-}
-
-/** One call that has its identity. */
-interface Call {
-  readonly id: number;
-  readonly index: number;
-  readonly identity: CallIdentity;
-  readonly options: CallOptions;
-  readonly scope: string;
-  readonly label: string;
-  readonly phase: string | null;
-  readonly phaseIndex: number | undefined;
-  readonly workflow: string | null;
-  readonly prompt: string;
 }
 
 /** Codes that make the call `null`: the agent died, which is no answer and no fault of the script (A-3). */
@@ -56,16 +43,18 @@ export class AgentCalls {
   /** Agents that ended in an error. */
   failedCount = 0;
   readonly #options: AgentCallsOptions;
-  readonly #open = new Map<AgentRun, Call>();
+  readonly #ledger: AgentLedger;
+  readonly #open = new Map<AgentRun, AgentCall>();
   readonly #warned = new Set<string>();
   #count = 0;
   #running = 0;
   #broken: WorkflowError | undefined;
-  #closing: WorkflowError | undefined;
+  #closing = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(options: AgentCallsOptions) {
     this.#options = options;
+    this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries);
   }
 
   /** Agents that have not ended. */
@@ -74,7 +63,7 @@ export class AgentCalls {
   }
 
   handle(guestCall: GuestAgentCall): void {
-    if (this.#closing !== undefined || this.#broken !== undefined) return;
+    if (this.#closing || this.#broken !== undefined) return;
     let options: CallOptions;
     try {
       options = readCallOptions(guestCall.optsJson, this.#options.schemas);
@@ -91,16 +80,22 @@ export class AgentCalls {
     }
     const call = this.#identify(guestCall, options);
     const { stored } = call.identity;
-    if (stored !== undefined && this.#stillValid(call, stored)) this.#answerFromJournal(call, stored);
-    else this.#queue(call);
+    if (stored === undefined || !this.#stillValid(call, stored)) {
+      this.#queue(call);
+      return;
+    }
+    this.#ledger.cached(call, stored);
+    this.#answerValue(call, stored.resultJson);
   }
 
   /** Aborts every open agent and resolves when all have ended. Later calls are dropped. */
   close(reason: WorkflowError): Promise<void> {
-    this.#closing = reason;
+    this.#closing = true;
     for (const [run, call] of [...this.#open]) {
-      if (run.started) run.abort(reason);
-      else this.#cancelQueued(run, call, reason);
+      run.abort(reason);
+      if (run.started) continue;
+      this.#ledger.cancelled(call, run);
+      this.#open.delete(run);
     }
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -108,30 +103,24 @@ export class AgentCalls {
     });
   }
 
-  #cancelQueued(run: AgentRun, call: Call, reason: WorkflowError): void {
-    run.abort(reason);
-    this.#finished(run, call, 'cancelled', {});
-    this.#close(run);
-  }
-
-  #identify(guestCall: GuestAgentCall, options: CallOptions): Call {
-    const { replay, phases } = this.#options;
+  #identify(guestCall: GuestAgentCall, options: CallOptions): AgentCall {
+    const { replay, phases, onNewContent } = this.#options;
     const identity = replay.identify(guestCall.prompt, options.canonical, guestCall.scope);
     const phase = options.phase ?? guestCall.phase;
-    this.#count += 1;
     const label = options.label ?? defaultLabel(guestCall.prompt);
-    if (replay.size > 0 && !replay.knows(identity.content)) this.#options.onNewContent?.(label);
+    this.#count += 1;
+    if (onNewContent !== undefined && !replay.knows(identity.content)) onNewContent(label);
     return {
       id: guestCall.id,
       index: this.#count,
       identity,
       options,
+      prompt: guestCall.prompt,
       scope: guestCall.scope,
       label,
       phase,
       phaseIndex: phase === null ? undefined : phases.enter(phase),
       workflow: guestCall.workflow,
-      prompt: guestCall.prompt,
     };
   }
 
@@ -155,95 +144,53 @@ export class AgentCalls {
   }
 
   /** A cached value is checked against the schema again; an invalid one runs live (R-15). */
-  #stillValid(call: Call, stored: StoredResult): boolean {
+  #stillValid(call: AgentCall, stored: StoredResult): boolean {
     const { output } = call.options;
     if (output === undefined || output.accepts(stored.resultJson)) return true;
     this.#options.log('warn', `The stored answer of "${call.label}" no longer fits its schema; it runs again.`);
     return false;
   }
 
-  #answerFromJournal(call: Call, stored: StoredResult): void {
-    const { directory } = this.#options;
-    const empty = stored.resultJson === '""';
-    directory.events.append('agent.cached', {
-      ...this.#eventIdentity(call),
-      resultPreview: this.#resultPreview(stored.resultJson),
-      ...(empty ? { emptyResult: true } : {}),
+  #queue(call: AgentCall): void {
+    const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
+      this.spent += outputTokens;
     });
-    this.#answerValue(call, stored.resultJson);
-  }
-
-  #queue(call: Call): void {
-    const { directory, slots, cwd, limits } = this.#options;
-    const { options, identity } = call;
-    const run = new AgentRun(
-      {
-        key: identity.key,
-        agentId: agentIdOf(identity.key),
-        prompt: call.prompt,
-        label: call.label,
-        phase: call.phase,
-        options: options.agent,
-        output: options.output,
-        maxStructuredOutputRetries: limits.maxStructuredOutputRetries,
-        cwd,
-      },
-      options,
-      this.#options,
-      (outputTokens) => {
-        this.spent += outputTokens;
-      },
-    );
     this.#open.set(run, call);
-    directory.events.append('agent.queued', this.#eventIdentity(call));
-    slots.run(async (release) => {
+    this.#ledger.queued(call);
+    this.#options.slots.run(async (release) => {
       if (!this.#open.has(run) || this.#broken !== undefined) return;
       this.#running += 1;
-      this.#started(run, call);
+      this.#ledger.started(call);
       const end = await run.run(release);
       this.#running -= 1;
       this.#settle(run, call, end);
-      this.#close(run);
+      this.#left(run);
     });
   }
 
-  #started(run: AgentRun, call: Call): void {
-    const { directory, clock, backend, transcripts } = this.#options;
-    const { key, agentId } = run.request;
-    const at = clock.now();
-    directory.journal.append({
-      type: 'started',
+  #requestOf(call: AgentCall) {
+    const { cwd, limits } = this.#options;
+    const { key } = call.identity;
+    return {
       key,
-      agentId,
-      ...contentFields(call.identity),
-      scope: call.scope,
+      agentId: agentIdOf(key),
+      prompt: call.prompt,
       label: call.label,
       phase: call.phase,
-      attempt: run.attempt,
-      at,
-    });
-    directory.events.append('agent.started', { key, attempt: run.attempt });
-    if (!transcripts) return;
-    directory.agentFiles.writeMeta({
-      key,
-      agentId,
-      type: call.options.agent.agentType ?? 'workflow-subagent',
-      label: call.label,
-      phase: call.phase,
-      model: call.options.agent.model ?? backend.model ?? null,
-      attempt: run.attempt,
-      worktree: null,
-      startedAt: at,
-    });
+      options: call.options.agent,
+      output: call.options.output,
+      maxStructuredOutputRetries: limits.maxStructuredOutputRetries,
+      cwd,
+    };
   }
 
-  #settle(run: AgentRun, call: Call, end: AgentEnd): void {
+  #settle(run: AgentRun, call: AgentCall, end: AgentEnd): void {
     switch (end.state) {
       case 'done':
         this.#succeeded(run, call, end.outcome);
         return;
       case 'cancelled':
-        this.#finished(run, call, 'cancelled', {});
+        this.#ledger.cancelled(call, run);
         return;
       case 'error':
         this.#failed(run, call, end.error);
@@ -251,53 +198,19 @@ export class AgentCalls {
     }
   }
 
-  #succeeded(run: AgentRun, call: Call, outcome: AgentOutcome): void {
-    const { directory, clock, slots, limits } = this.#options;
+  #succeeded(run: AgentRun, call: AgentCall, outcome: AgentOutcome): void {
+    const { slots, onFatal } = this.#options;
     slots.succeeded();
-    const { key, agentId } = run.request;
-    directory.journal.appendResult(
-      {
-        type: 'result',
-        key,
-        agentId,
-        ...contentFields(call.identity),
-        scope: call.scope,
-        usage: { input_tokens: run.inputTokens, output_tokens: run.outputTokens, tool_uses: run.toolUses },
-        attempts: outcome.attempts,
-        ...(outcome.attempts > 1 && outcome.attempts === limits.maxStructuredOutputRetries
-          ? { lastAttempt: true }
-          : {}),
-        at: clock.now(),
-      },
-      outcome.valueJson,
-    );
-    // The script sees the value only once it is on the disk (R-5).
-    directory.journal.durable().then(() => {
-      this.#finished(run, call, 'done', {
-        attempts: outcome.attempts,
-        resultPreview: this.#resultPreview(outcome.valueJson),
-        ...(outcome.empty ? { emptyResult: true } : {}),
-      });
-      this.#answerValue(call, outcome.valueJson);
-    }, this.#options.onFatal);
+    this.#ledger.answered(call, run, outcome).then(() => this.#answerValue(call, outcome.valueJson), onFatal);
   }
 
-  #failed(run: AgentRun, call: Call, error: WorkflowError): void {
-    const { directory, clock, log } = this.#options;
-    const { key, agentId } = run.request;
-    const record = this.#redacted(toErrorRecord(error));
-    directory.journal.append({
-      type: 'failed',
-      key,
-      agentId,
-      ...contentFields(call.identity),
-      scope: call.scope,
-      error: { code: record.code, message: record.message },
-      at: clock.now(),
-    });
+  #failed(run: AgentRun, call: AgentCall, error: WorkflowError): void {
+    const { log, redactor } = this.#options;
+    const record = toErrorRecord(error);
+    const message = redactor.text(record.message);
     this.failedCount += 1;
-    this.#finished(run, call, 'error', { error: record });
-    log('error', `Agent "${call.label}" failed: ${record.message} [${record.code}]`);
+    this.#ledger.failed(call, run, { ...record, message });
+    log('error', `Agent "${call.label}" failed: ${message} [${record.code}]`);
     if (BREAKER_CODES.has(error.code)) this.#break(error);
     else if (NULL_CODES.has(error.code)) this.#answer(call.id, { ok: true, valueJson: 'null' });
     else this.#answerError(call.id, error, false);
@@ -310,62 +223,14 @@ export class AgentCalls {
     for (const [run] of this.#open) if (run.waiting) run.abort(new WorkflowError('RUN_CANCELLED', error.message));
   }
 
-  /** The agent is over: when the run is broken or closing, the last one tells. */
-  #close(run: AgentRun): void {
+  /** When the run is broken or closing, the last agent to leave tells. */
+  #left(run: AgentRun): void {
     this.#open.delete(run);
-    if (this.#closing !== undefined) {
+    if (this.#closing) {
       if (this.#open.size === 0) this.#onEmpty?.();
     } else if (this.#broken !== undefined && this.#running === 0) {
       this.#options.onBroken(this.#broken);
     }
-  }
-
-  #finished(
-    run: AgentRun,
-    call: Call,
-    state: 'done' | 'error' | 'cancelled',
-    details: { attempts?: number; resultPreview?: string; emptyResult?: true; error?: ErrorRecord },
-  ): void {
-    this.#options.directory.events.append('agent.finished', {
-      key: call.identity.key,
-      state,
-      inputTokens: run.inputTokens,
-      outputTokens: run.outputTokens,
-      toolUses: run.toolUses,
-      attempts: details.attempts ?? 0,
-      attempt: run.attempt,
-      durationMs: run.started ? this.#options.clock.now() - run.startedAtMs : 0,
-      ...details,
-    });
-  }
-
-  #eventIdentity(call: Call) {
-    const { agent } = call.options;
-    const model = agent.model ?? this.#options.backend.model;
-    return {
-      key: call.identity.key,
-      agentId: agentIdOf(call.identity.key),
-      index: call.index,
-      label: this.#options.redactor.text(call.label),
-      scope: call.scope,
-      ...(call.phaseIndex === undefined || call.phase === null
-        ? {}
-        : { phaseIndex: call.phaseIndex, phaseTitle: call.phase }),
-      ...(model === undefined ? {} : { model }),
-      ...(agent.agentType === undefined ? {} : { agentType: agent.agentType }),
-      ...(agent.isolation === undefined ? {} : { isolation: agent.isolation }),
-      ...(call.workflow === null ? {} : { workflow: call.workflow }),
-      promptPreview: preview(this.#options.redactor.text(call.prompt)),
-    };
-  }
-
-  #resultPreview(valueJson: string): string {
-    const text = valueJson.startsWith('"') ? (JSON.parse(valueJson) as string) : valueJson;
-    return preview(this.#options.redactor.text(text));
-  }
-
-  #redacted(record: ErrorRecord): ErrorRecord {
-    return { ...record, message: this.#options.redactor.text(record.message) };
   }
 
   #refuse(id: number, error: unknown): void {
@@ -389,7 +254,7 @@ export class AgentCalls {
     });
   }
 
-  #answerValue(call: Call, valueJson: string): void {
+  #answerValue(call: AgentCall, valueJson: string): void {
     const { transform } = call.options;
     this.#answer(call.id, { ok: true, valueJson: transform === undefined ? valueJson : transform(valueJson) });
   }
@@ -403,18 +268,6 @@ export class AgentCalls {
     this.#warned.add(text);
     this.#options.log('warn', text);
   }
-}
-
-function contentFields({ content, occurrence, ordinal }: CallIdentity): {
-  occurrence?: number;
-  content?: string;
-  ordinal?: number;
-} {
-  if (occurrence === 0 && ordinal === 0) return {};
-  return {
-    ...(occurrence === 0 ? {} : { occurrence, content }),
-    ...(ordinal === 0 ? {} : { ordinal }),
-  };
 }
 
 /** The first characters of the prompt, white space folded (A-1). */

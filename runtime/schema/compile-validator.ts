@@ -4,7 +4,7 @@ import { canonicalText } from './canonical-text.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 import { meterSchema, WORK_KEYWORD } from './meter-schema.ts';
 import { isSchemaObject, type SchemaNode } from './schema-keywords.ts';
-import { spendWork } from './work-meter.ts';
+import { spendWork, WorkExhaustedError } from './work-meter.ts';
 
 /** One fault as Ajv tells it. */
 export type SchemaFault = ErrorObject;
@@ -25,6 +25,9 @@ export interface ValidatorOptions {
 
 const require = createRequire(import.meta.url);
 const CHARACTERS_PER_WORK_UNIT = 8;
+const CHARACTERS_READ_PER_WORK_UNIT = 128;
+const FAULTS_COPIED_PER_WORK_UNIT = 16;
+const MAX_FAULTS = 20_000;
 /** Some formats are checked with a backtracking expression, so that only texts of a sane length reach it. */
 const MAX_FORMAT_CHARACTERS = 2_048;
 const UNBOUNDED_FORMATS: ReadonlySet<string> = new Set(['byte', 'binary', 'password']);
@@ -99,22 +102,28 @@ function addBoundedFormats(ajv: Ajv2020): void {
 }
 
 function addWorkKeyword(ajv: Ajv2020): void {
-  const { _ } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const { _, Name } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const faultsSoFar = new Name('vErrors');
   ajv.addKeyword({
     keyword: WORK_KEYWORD,
     code(context) {
       const { gen, schema, data } = context;
       const spend = gen.scopeValue('func', { ref: spendOn });
       const [cost, costPerKey] = schema as [number, number];
-      gen.code(_`${spend}(${data}, ${cost}, ${costPerKey})`);
+      gen.code(_`${spend}(${data}, ${cost}, ${costPerKey}, ${faultsSoFar})`);
     },
   });
 }
 
-function spendOn(value: unknown, cost: number, costPerKey: number): void {
+/** Failed branches of a union leave faults behind, which are copied from schema to schema; so they count as well. */
+function spendOn(value: unknown, cost: number, costPerKey: number, faults: readonly unknown[] | null): void {
   let units = cost;
-  if (typeof value === 'string') units += value.length / (CHARACTERS_PER_WORK_UNIT * 16);
+  if (typeof value === 'string') units += value.length / CHARACTERS_READ_PER_WORK_UNIT;
   else if (costPerKey > 0 && isSchemaObject(value)) units += Object.keys(value).length * costPerKey;
+  if (faults !== null) {
+    if (faults.length > MAX_FAULTS) throw new WorkExhaustedError('too many faults');
+    units += faults.length / FAULTS_COPIED_PER_WORK_UNIT;
+  }
   spendWork(units);
 }
 

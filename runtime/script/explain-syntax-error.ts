@@ -44,7 +44,7 @@ export function explainSyntaxError(
 
 /** Says why types could not be stripped. */
 export function explainStripFailure(file: ScriptFile, failure: ParseFailure): WorkflowError {
-  if (failure.kind === 'too-deep') return tooDeep(file, findBracketFaults(file.source).deepest);
+  if (failure.kind === 'too-deep') return tooDeep(file, deepestPlace(file.source));
   if (/^(?:import|export)(?![\w$])/.test(file.source.slice(failure.offset, failure.offset + 7))) {
     return moduleSyntaxError(file, failure.offset);
   }
@@ -76,6 +76,12 @@ function syntaxError(file: ScriptFile, offset: number, message: string, isTyped:
 function tooDeep(file: ScriptFile, offset: number): WorkflowError {
   const hint = 'Split the expression over several statements.';
   return scriptError('SCRIPT_SYNTAX', file, offset, 'The script is nested too deeply to be parsed.', hint);
+}
+
+/** The type stripper does not say where it gave up: that is where the parser does, or else the deepest bracket. */
+function deepestPlace(source: string): number {
+  const parsed = parseAsModule(source);
+  return !parsed.ok && parsed.kind === 'too-deep' ? parsed.offset : findBracketFaults(source).deepest;
 }
 
 /** The parser's words, with the token that it did not expect. */

@@ -27,7 +27,9 @@ export function visitFrom(from: NodePath, onNode: (path: NodePath) => boolean): 
 
 function pushChildren(parent: NodePath, pending: NodePath[]): void {
   const first = pending.length;
-  for (const [key, value] of Object.entries(parent.node)) {
+  const members = parent.node as unknown as Readonly<Record<string, unknown>>;
+  for (const key in members) {
+    const value = members[key];
     if (Array.isArray(value)) {
       for (const item of value) if (isNode(item)) pending.push({ node: item, parent, key });
     } else if (isNode(value)) {

@@ -68,7 +68,9 @@ function isBoundedExit(exit: NodePath, loop: NodePath, facts: ScriptFacts): bool
       if (facts.has(node.test, (below) => isLimit(below, facts))) return true;
       isConditional = true;
     }
-    if (/^(?:SwitchCase|CatchClause|(?:For|ForIn|ForOf|While)Statement)$/.test(node.type)) isConditional = true;
+    if (/^(?:SwitchCase|CatchClause|(?:For|ForIn|ForOf|While)Statement)$/.test(node.type)) {
+      isConditional ||= endlessBody(node) === undefined;
+    }
   }
   return !isConditional;
 }
