@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentFiles, AgentMeta, Redactor, TranscriptRow } from '../runtime/ports.ts';
-import { type Disk, FILE_MODE, writeWhole } from './disk.ts';
+import { type Disk, FILE_MODE } from './disk.ts';
 import { makePrivateDirectory } from './private-directory.ts';
 import { unwritableError } from './unwritable-error.ts';
 
@@ -17,20 +17,24 @@ export interface AgentFileOptions {
 
 /** What waits for one file. */
 interface Pending {
-  readonly flags: 'w' | 'a';
+  readonly flag: 'w' | 'a';
   text: string;
 }
 
 /** Writes `<id>.meta.json` and `<id>.jsonl` of the agents of a run (A-31). Rows of one agent keep their order. */
 export class QueuedAgentFiles implements AgentFiles {
   readonly #options: AgentFileOptions;
-  /** Files with text to write, oldest first; a file that is being written stays out of it until that is done. */
+  /** Text that waits, by file name. */
   readonly #waiting = new Map<string, Pending>();
+  /** Names with waiting text that nobody writes to, oldest first from `#readyFrom` on. */
+  #ready: string[] = [];
+  #readyFrom = 0;
   readonly #writing = new Set<string>();
   #workers = 0;
   #failure: WorkflowError | undefined;
   #directoryMade: Promise<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
+  /** False under an umask that takes rights from the owner. */
   #modeIsKept: boolean | undefined;
 
   constructor(options: AgentFileOptions) {
@@ -39,7 +43,6 @@ export class QueuedAgentFiles implements AgentFiles {
 
   writeMeta(meta: AgentMeta): void {
     const clean = this.#options.redactor?.json(meta) ?? meta;
-    this.#waiting.delete(`${meta.agentId}.meta.json`);
     this.#enqueue(`${meta.agentId}.meta.json`, 'w', `${JSON.stringify(clean)}\n`);
   }
 
@@ -58,15 +61,18 @@ export class QueuedAgentFiles implements AgentFiles {
     }
   }
 
-  #enqueue(name: string, flags: 'w' | 'a', text: string): void {
+  #enqueue(name: string, flag: 'w' | 'a', text: string): void {
     if (this.#failure !== undefined) {
       return;
     }
     const pending = this.#waiting.get(name);
     if (pending === undefined) {
-      this.#waiting.set(name, { flags, text });
+      this.#waiting.set(name, { flag, text });
+      if (!this.#writing.has(name)) {
+        this.#ready.push(name);
+      }
     } else {
-      pending.text += text;
+      pending.text = flag === 'w' ? text : pending.text + text;
     }
     if (this.#workers < PARALLEL_WRITES) {
       this.#workers += 1;
@@ -82,12 +88,17 @@ export class QueuedAgentFiles implements AgentFiles {
       try {
         this.#directoryMade ??= makePrivateDirectory(this.#options.disk, this.#options.directory);
         await this.#directoryMade;
-        await this.#write(join(this.#options.directory, name), pending ?? { flags: 'a', text: '' });
+        await this.#write(join(this.#options.directory, name), pending ?? { flag: 'a', text: '' });
       } catch (error) {
         this.#failure ??= unwritableError(join(this.#options.directory, name), error);
         this.#waiting.clear();
+        this.#ready = [];
+        this.#readyFrom = 0;
       }
       this.#writing.delete(name);
+      if (this.#waiting.has(name)) {
+        this.#ready.push(name);
+      }
     }
     this.#workers -= 1;
     if (this.#workers === 0) {
@@ -96,26 +107,22 @@ export class QueuedAgentFiles implements AgentFiles {
     }
   }
 
-  /** The oldest file that nobody writes to. */
   #take(): string | undefined {
-    for (const name of this.#waiting.keys()) {
-      if (!this.#writing.has(name)) {
-        return name;
-      }
+    const name = this.#ready[this.#readyFrom];
+    this.#readyFrom += 1;
+    if (this.#readyFrom >= this.#ready.length) {
+      this.#ready = [];
+      this.#readyFrom = 0;
     }
-    return undefined;
+    return name;
   }
 
   async #write(path: string, pending: Pending): Promise<void> {
-    const file = await this.#options.disk.open(path, pending.flags, FILE_MODE);
-    try {
-      this.#modeIsKept ??= ((await file.stat()).mode & 0o777) === FILE_MODE;
-      if (!this.#modeIsKept) {
-        await file.chmod(FILE_MODE);
-      }
-      await writeWhole(file, Buffer.from(pending.text));
-    } finally {
-      await file.close();
+    const { disk } = this.#options;
+    await disk.writeFile(path, pending.text, { flag: pending.flag, mode: FILE_MODE });
+    this.#modeIsKept ??= ((await disk.stat(path)).mode & 0o777) === FILE_MODE;
+    if (!this.#modeIsKept) {
+      await disk.chmod(path, FILE_MODE);
     }
   }
 }

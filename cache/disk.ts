@@ -1,5 +1,6 @@
-import { writeSync } from 'node:fs';
+import { writeFile, writeSync } from 'node:fs';
 import * as promises from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 /** An open file. */
 export type DiskFile = promises.FileHandle;
@@ -9,11 +10,13 @@ export type Disk = Pick<
   typeof promises,
   'open' | 'mkdir' | 'rename' | 'link' | 'unlink' | 'readFile' | 'readdir' | 'stat' | 'chmod'
 > & {
+  /** Opens, writes and closes; `flag` is `w` or `a`. */
+  writeFile(path: string, text: string, options: { readonly flag: 'w' | 'a'; readonly mode: number }): Promise<void>;
   writeSync(fd: number, data: Uint8Array, offset: number, length: number, position: number): number;
 };
 
-/** The file system of this machine. */
-export const nodeDisk: Disk = { ...promises, writeSync };
+/** The file system of this machine. (The callback form of `writeFile` costs a third of the time of the other one.) */
+export const nodeDisk: Disk = { ...promises, writeFile: promisify(writeFile), writeSync };
 
 /** Mode of every file that the store makes (C-9). */
 export const FILE_MODE = 0o600;

@@ -1,13 +1,15 @@
 import type { CoreEvent, CoreEventData, CoreEventType } from '../protocol/core-event.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { Clock, EventLog, EventSink, Redactor } from '../runtime/ports.ts';
+import { ByteQueue, bytesAtMost } from './byte-queue.ts';
 import { type Disk, type DiskFile, writeWhole } from './disk.ts';
 import { type EventTail, nextOffset, openAfterTail } from './event-tail.ts';
 import { SinkList } from './sink-list.ts';
 import { unwritableError } from './unwritable-error.ts';
 
-/** Above this many characters of unwritten events, `append` writes by itself, so that memory stays bounded. */
-const HIGH_WATER_CHARS = 8 * 1024 * 1024;
+/** Above this much unwritten, `append` writes by itself, so that memory stays bounded. */
+const HIGH_WATER_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 10;
 
 export interface EventLogFileOptions {
   readonly disk: Disk;
@@ -35,10 +37,9 @@ export class EventLogFile implements EventLog {
   #offset: number;
   #file: DiskFile | undefined;
   #failure: WorkflowError | undefined;
-  #lines: string[] = [];
-  #lineChars = 0;
+  readonly #queue = new ByteQueue();
   #events: CoreEvent[] = [];
-  #inFlight: { readonly bytes: Buffer; readonly offset: number } | undefined;
+  #inFlight: { readonly pieces: readonly Uint8Array[]; readonly offset: number } | undefined;
   #draining: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -56,14 +57,11 @@ export class EventLogFile implements EventLog {
     this.#seq += 1;
     const clean = this.#options.redactor?.json(data) ?? data;
     const event = { seq: this.#seq, at: this.#options.clock.now(), type, data: clean } as unknown as CoreEvent;
-    const line = `${JSON.stringify(event)}\n`;
-    this.#events.push(event);
+    if (!this.#sinks.isEmpty) {
+      this.#events.push(event);
+    }
     if (this.#failure === undefined) {
-      this.#lines.push(line);
-      this.#lineChars += line.length;
-      if (this.#lineChars > HIGH_WATER_CHARS) {
-        this.#writeNow();
-      }
+      this.#pushLine(JSON.stringify(event));
     }
     this.#draining ??= new Promise<void>((resolve) => {
       setImmediate(() => void this.#drain().then(resolve));
@@ -89,12 +87,11 @@ export class EventLogFile implements EventLog {
   }
 
   async #drain(): Promise<void> {
-    while (this.#events.length > 0) {
+    while (this.#events.length > 0 || this.#queue.bytes > 0) {
       const events = this.#events;
-      const bytes = this.#takeLines();
       this.#events = [];
       if (this.#failure === undefined) {
-        await this.#write(bytes).catch((error) => this.#fail(error));
+        await this.#write(this.#queue.take()).catch((error) => this.#fail(error));
         this.#inFlight = undefined;
       }
       for (const event of events) {
@@ -104,19 +101,27 @@ export class EventLogFile implements EventLog {
     this.#draining = undefined;
   }
 
-  async #write(bytes: Buffer): Promise<void> {
-    this.#file ??= await openAfterTail(this.#options.disk, this.#options.path, this.#options.tail);
-    const offset = this.#offset;
-    this.#offset += bytes.length;
-    this.#inFlight = { bytes, offset };
-    await writeWhole(this.#file, bytes, offset);
+  #pushLine(json: string): void {
+    const chunk = this.#queue.room(bytesAtMost(json) + 1);
+    chunk.used += chunk.bytes.write(json, chunk.used);
+    chunk.bytes[chunk.used] = NEWLINE;
+    chunk.used += 1;
+    if (this.#queue.bytes > HIGH_WATER_BYTES) {
+      this.#writeNow();
+    }
   }
 
-  #takeLines(): Buffer {
-    const bytes = Buffer.from(this.#lines.join(''));
-    this.#lines = [];
-    this.#lineChars = 0;
-    return bytes;
+  async #write(pieces: readonly Uint8Array[]): Promise<void> {
+    this.#file ??= await openAfterTail(this.#options.disk, this.#options.path, this.#options.tail);
+    let offset = this.#offset;
+    this.#offset += totalBytes(pieces);
+    this.#inFlight = { pieces, offset };
+    for (const piece of pieces) {
+      await writeWhole(this.#file, piece, offset);
+      offset += piece.length;
+    }
+    this.#inFlight = undefined;
+    this.#queue.recycle(pieces);
   }
 
   /**
@@ -130,27 +135,31 @@ export class EventLogFile implements EventLog {
     }
     try {
       if (this.#inFlight !== undefined) {
-        this.#writeSync(file, this.#inFlight.bytes, this.#inFlight.offset);
+        this.#writeSync(file, this.#inFlight.pieces, this.#inFlight.offset);
       }
-      const bytes = this.#takeLines();
-      this.#writeSync(file, bytes, this.#offset);
-      this.#offset += bytes.length;
+      const pieces = this.#queue.take();
+      this.#writeSync(file, pieces, this.#offset);
+      this.#offset += totalBytes(pieces);
+      this.#queue.recycle(pieces);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #writeSync(file: DiskFile, bytes: Buffer, offset: number): void {
-    let written = 0;
-    while (written < bytes.length) {
-      written += this.#options.disk.writeSync(file.fd, bytes, written, bytes.length - written, offset + written);
+  #writeSync(file: DiskFile, pieces: readonly Uint8Array[], from: number): void {
+    let offset = from;
+    for (const piece of pieces) {
+      let written = 0;
+      while (written < piece.length) {
+        written += this.#options.disk.writeSync(file.fd, piece, written, piece.length - written, offset + written);
+      }
+      offset += piece.length;
     }
   }
 
   #fail(error: unknown): void {
     this.#failure ??= unwritableError(this.#options.path, error, 'Later events of this run are not stored.');
-    this.#lines = [];
-    this.#lineChars = 0;
+    this.#queue.take();
   }
 
   async #finish(): Promise<void> {
@@ -162,4 +171,8 @@ export class EventLogFile implements EventLog {
       throw this.#failure;
     }
   }
+}
+
+function totalBytes(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -1,9 +1,9 @@
 import type { JournalRow } from '../protocol/journal-row.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { JournalStore, ResultRowHead } from '../runtime/ports.ts';
+import { ByteQueue } from './byte-queue.ts';
 import { type Disk, type DiskFile, FILE_MODE, writeWhole } from './disk.ts';
-import { resultRowText, rowText } from './journal-row-text.ts';
-import { RowBuffer } from './row-buffer.ts';
+import { pushResultRow, pushRow } from './journal-row-bytes.ts';
 import { unwritableError } from './unwritable-error.ts';
 
 export interface JournalFileOptions {
@@ -25,7 +25,7 @@ export interface JournalFileOptions {
  */
 export class JournalFile implements JournalStore {
   readonly #options: JournalFileOptions;
-  readonly #buffer = new RowBuffer();
+  readonly #queue = new ByteQueue();
   #file: DiskFile | undefined;
   #failure: WorkflowError | undefined;
   #failureTold = false;
@@ -44,12 +44,16 @@ export class JournalFile implements JournalStore {
   }
 
   append(row: Exclude<JournalRow, { type: 'result' }>): void {
-    this.#push(rowText(row));
+    if (this.#accepts()) {
+      pushRow(this.#queue, row);
+    }
   }
 
   appendResult(head: ResultRowHead, resultJson: string): void {
-    this.#appendedResults += 1;
-    this.#push(resultRowText(head, resultJson));
+    if (this.#accepts()) {
+      this.#appendedResults += 1;
+      pushResultRow(this.#queue, head, resultJson);
+    }
   }
 
   durable(): Promise<void> {
@@ -77,16 +81,18 @@ export class JournalFile implements JournalStore {
     return this.#closed;
   }
 
-  #push(text: string): void {
+  /** Counts a row that comes in and wakes the writer; false when the row cannot be stored any more. */
+  #accepts(): boolean {
     if (this.#closed !== undefined) {
       this.#lateRow ??= new WorkflowError('INTERNAL_INVARIANT', `A row came after ${this.#options.path} was closed.`);
-      return;
+      return false;
     }
     this.#appended += 1;
-    if (this.#failure === undefined) {
-      this.#buffer.push(text);
-      this.#wake();
+    if (this.#failure !== undefined) {
+      return false;
     }
+    this.#wake();
+    return true;
   }
 
   #wake(): void {
@@ -96,12 +102,12 @@ export class JournalFile implements JournalStore {
   }
 
   async #drain(): Promise<void> {
-    while (this.#failure === undefined && (this.#buffer.rows > 0 || this.#next !== undefined)) {
+    while (this.#failure === undefined && (this.#queue.bytes > 0 || this.#next !== undefined)) {
       const batch = { upTo: this.#appended, results: this.#appendedResults, waiters: this.#next };
       this.#next = undefined;
       this.#inFlight = batch;
       try {
-        await this.#store(this.#buffer.take(), batch.waiters !== undefined);
+        await this.#store(this.#queue.take(), batch.waiters !== undefined);
         if (batch.waiters !== undefined) {
           this.#synced = batch.upTo;
           this.#syncedResults = batch.results;
@@ -122,6 +128,7 @@ export class JournalFile implements JournalStore {
     for (const piece of pieces) {
       await writeWhole(file, piece);
     }
+    this.#queue.recycle(pieces);
     if (sync) {
       await file.datasync();
     }
@@ -138,7 +145,7 @@ export class JournalFile implements JournalStore {
     const results = this.#appendedResults - this.#syncedResults;
     const lost = `The last ${count(rows, 'row')} of the journal, with ${count(results, 'result')} of agents, may not be stored; those agents run again when the run is resumed.`;
     this.#failure = unwritableError(this.#options.path, error, lost);
-    this.#buffer.take();
+    this.#queue.take();
   }
 
   #settle(waiters: PromiseWithResolvers<void> | undefined): void {

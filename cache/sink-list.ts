@@ -15,6 +15,10 @@ export class SinkList {
     this.#onError = onError;
   }
 
+  get isEmpty(): boolean {
+    return this.#sinks.length === 0;
+  }
+
   add(sink: EventSink): void {
     this.#sinks = [...this.#sinks, sink];
   }
