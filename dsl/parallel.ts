@@ -1,0 +1,70 @@
+import { makeLimitError } from './host-errors.ts';
+import { createSlots, failPart, type HelperContext, nameOf, runPart } from './parts.ts';
+import { isArray, rejected } from './primordials.ts';
+import { makeFrame } from './scope.ts';
+
+type Thunk = (index: number) => unknown;
+
+/** Makes `parallel(thunks)` of one workflow: starts all, waits for all, keeps their order (S-10). */
+export function createParallel(context: HelperContext): (thunks: unknown) => Promise<unknown[]> {
+  return {
+    parallel(thunks: unknown): Promise<unknown[]> {
+      let checked: Thunk[];
+      try {
+        checked = checkThunks(thunks, context.maxItems);
+      } catch (error) {
+        return rejected(error);
+      }
+      return start(context, checked);
+    },
+  }.parallel;
+}
+
+function start(context: HelperContext, thunks: readonly Thunk[]): Promise<unknown[]> {
+  const parent = context.workflow.current;
+  const scope = `${parent.scope}/parallel:${parent.parallels++}`;
+  const slots = createSlots(thunks.length);
+  for (let index = 0; index < thunks.length; index++) {
+    const frame = makeFrame(`${scope}/item:${index}`, parent);
+    runPart(
+      context.workflow,
+      frame,
+      thunks[index] as Thunk,
+      [index],
+      (value) => slots.fill(index, value),
+      (error) => failPart(context, slots, { helper: 'parallel', index, stage: null, scope: frame.scope }, error),
+    );
+  }
+  return slots.done;
+}
+
+/** Copies the thunks, so that an array with getters or a Proxy is asked once. */
+function checkThunks(thunks: unknown, maxItems: number): Thunk[] {
+  if (!isArray(thunks)) {
+    throw new TypeError(
+      `parallel() takes one array of functions, and got ${nameOf(thunks)}. Write parallel([() => agent('…'), () => agent('…')]).`,
+    );
+  }
+  checkCount('parallel', thunks.length, maxItems);
+  const checked: Thunk[] = [];
+  for (let index = 0; index < thunks.length; index++) {
+    const thunk: unknown = thunks[index];
+    if (typeof thunk !== 'function') {
+      throw new TypeError(
+        `parallel() takes functions, and item ${index} is ${nameOf(thunk)}. Wrap each item in a function: () => agent('…').`,
+      );
+    }
+    checked[index] = thunk as Thunk;
+  }
+  return checked;
+}
+
+/** Refuses more items than a helper may take (S-12). */
+export function checkCount(helper: string, count: number, maxItems: number): void {
+  if (count <= maxItems) return;
+  throw makeLimitError(
+    'LIMIT_ITEMS',
+    `${helper}() was given ${count} items, and takes at most ${maxItems}. Work on them in slices, or raise --max-items.`,
+    true,
+  );
+}

@@ -1,0 +1,140 @@
+import { HAS_ENDED, IS_STUCK, WAITS_FOR_HOST } from '../../../dsl/wire.ts';
+import type { SandboxProgram } from '../sandbox.ts';
+import { FROM_CHILD, type LimitNotice, type NestedOrder, type StartOrder } from '../wire.ts';
+import { compileError } from './compile-error.ts';
+import type { CompiledProgram, DoorMethod, GuestIsolate } from './isolate.ts';
+import { describeRejection } from './rejection.ts';
+import { createWatchdog, type Watchdog } from './watchdog.ts';
+
+/** How long the end of a script waits for its last turn, which a microtask loop left behind may hold up (S-33). */
+const LAST_TURN_MS = 100;
+
+export interface Session {
+  start(order: StartOrder): void;
+  answers(batchJson: string): void;
+  nested(order: NestedOrder): void;
+  /** The guest speaks, while it waits for this to return. */
+  post(batchJson: string, final: boolean): void;
+}
+
+/** Runs one script in an isolate: hands it what arrives, sends what it says, and finds out how it ends. */
+export function createSession(
+  makeIsolate: (memoryLimitMb: number) => GuestIsolate,
+  send: (line: string) => void,
+): Session {
+  let isolate: GuestIsolate | undefined;
+  let watchdog: Watchdog | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  let finalLine: string | undefined;
+
+  const finish = (line: string): void => {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    send(line);
+  };
+  const stop = (notice: LimitNotice): void => finish(FROM_CHILD.limit + JSON.stringify(notice));
+  const lost = (error: unknown): void => {
+    if (isolate?.isLost === true) stop({ code: 'LIMIT_MEMORY', used: 0 });
+    else finish(FROM_CHILD.broken + (error instanceof Error ? error.message : String(error)));
+  };
+
+  /** One entry into the isolate, and the look at what came of it. */
+  const turn = async (guest: GuestIsolate, method: DoorMethod, values: readonly unknown[]): Promise<void> => {
+    watchdog?.begin();
+    try {
+      // Both entries are queued at once: the second runs when the microtasks of the first are done.
+      const call = enter(guest, method, values);
+      let state = enter(guest, 'settle', []);
+      await call;
+      while ((await state) === undefined) state = enter(guest, 'settle', []);
+      afterTurn(guest, await state);
+    } catch (error) {
+      lost(error);
+    } finally {
+      watchdog?.end();
+    }
+  };
+
+  /** Gives what the method gives, or undefined when the engine told of an unhandled rejection instead, which is noted. */
+  const enter = async (guest: GuestIsolate, method: DoorMethod, values: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await guest.turn(method, values);
+    } catch (reason) {
+      if (guest.isLost) throw reason;
+      if (method !== 'noteRejection') {
+        const { key, text } = describeRejection(reason);
+        await enter(guest, 'noteRejection', [key, text]);
+      }
+      return undefined;
+    }
+  };
+
+  const afterTurn = (guest: GuestIsolate, state: unknown): void => {
+    if (over) return;
+    clearTimeout(timer);
+    if (state === HAS_ENDED || state === IS_STUCK) void conclude(guest);
+    else if (state !== WAITS_FOR_HOST && finalLine === undefined) {
+      timer = setTimeout(() => void turn(guest, 'tick', []), Number(state));
+    }
+  };
+
+  const conclude = async (guest: GuestIsolate): Promise<void> => {
+    await enter(guest, 'tellRejections', []).catch(() => {
+      // The isolate is lost: the end stands.
+    });
+    finish(finalLine ?? FROM_CHILD.deadlock);
+  };
+
+  const compile = async (guest: GuestIsolate, program: SandboxProgram): Promise<CompiledProgram | undefined> => {
+    try {
+      return await guest.compile(program);
+    } catch (error) {
+      finish(`${FROM_CHILD.guest}${JSON.stringify([['threw', compileError(error)]])}`);
+      return undefined;
+    }
+  };
+
+  const start = async ({ program, options }: StartOrder): Promise<void> => {
+    const guest = makeIsolate(options.memoryLimitMb);
+    isolate = guest;
+    watchdog = createWatchdog(options, () => guest.cpuMs(), stop);
+    const compiled = await compile(guest, program);
+    if (compiled === undefined) return;
+    send(FROM_CHILD.ready);
+    const { maxItems, maxDepth, budgetTotal } = options;
+    await turn(guest, 'start', [compiled, about(program), JSON.stringify({ maxItems, maxDepth, budgetTotal })]);
+  };
+
+  const nested = async (guest: GuestIsolate, { id, name, program }: NestedOrder): Promise<void> => {
+    let compiled: CompiledProgram;
+    try {
+      compiled = await guest.compile(program);
+    } catch (error) {
+      const { name: kind, message, line } = compileError(error);
+      const text = `${program.fileName}${line === undefined ? '' : `:${line}`}: ${kind}: ${message}`;
+      const answer = ['no', id, { name: 'WorkflowError', code: 'SCRIPT_SYNTAX', message: text }, null];
+      return turn(guest, 'receive', [JSON.stringify([answer])]);
+    }
+    await turn(guest, 'startNested', [compiled, about(program), id, name]);
+  };
+
+  return {
+    start: (order) => void start(order).catch(lost),
+    answers: (batchJson) => void (isolate !== undefined && turn(isolate, 'receive', [batchJson])),
+    nested: (order) => void (isolate !== undefined && nested(isolate, order).catch(lost)),
+    post(batchJson, final) {
+      if (over) return;
+      const line = FROM_CHILD.guest + batchJson;
+      if (!final) return send(line);
+      finalLine = line;
+      setTimeout(() => finish(line), LAST_TURN_MS);
+    },
+  };
+}
+
+function about(program: SandboxProgram): string {
+  const { fileName, metaJson, argsJson } = program;
+  return JSON.stringify({ fileName, metaJson, argsJson: argsJson ?? null });
+}

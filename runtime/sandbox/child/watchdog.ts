@@ -1,0 +1,49 @@
+import { type LimitNotice, RESIDENT_ALLOWANCE_MIB } from '../wire.ts';
+
+const POLL_MS = 50;
+const MIB = 1024 * 1024;
+
+export interface Watchdog {
+  /** A turn has begun. */
+  begin(): void;
+  /** A turn has ended: the script has yielded. */
+  end(): void;
+}
+
+/**
+ * Watches, from outside the isolate, how much CPU time a script takes without yielding (S-24) and how much memory the
+ * process holds (S-23). It sleeps while the script waits, so that waiting is free.
+ */
+export function createWatchdog(
+  limits: { readonly cpuLimitMs: number; readonly memoryLimitMb: number },
+  cpuMs: () => number,
+  onLimit: (notice: LimitNotice) => void,
+): Watchdog {
+  let turns = 0;
+  let yieldedAtCpuMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    timer = undefined;
+    if (turns === 0) return;
+    const used = cpuMs() - yieldedAtCpuMs;
+    if (used > limits.cpuLimitMs) return onLimit({ code: 'LIMIT_CPU', used: Math.round(used) });
+    const residentMib = process.memoryUsage.rss() / MIB;
+    if (residentMib > limits.memoryLimitMb + RESIDENT_ALLOWANCE_MIB) {
+      return onLimit({ code: 'LIMIT_MEMORY', used: Math.round(residentMib) });
+    }
+    arm();
+  };
+  const arm = (): void => {
+    timer ??= setTimeout(check, Math.min(POLL_MS, Math.max(5, limits.cpuLimitMs)));
+  };
+  return {
+    begin() {
+      if (turns++ === 0) yieldedAtCpuMs = cpuMs();
+      arm();
+    },
+    end() {
+      turns--;
+      yieldedAtCpuMs = cpuMs();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { GuestMessage } from '../../dsl/wire.ts';
+import { BadGuestMessage, decodeGuestBatch } from './decode-guest-batch.ts';
+import { endOfGuest, endOfLimit } from './end-messages.ts';
+import type { SandboxEnd, SandboxHandlers, SandboxOptions } from './sandbox.ts';
+import { FROM_CHILD, type LimitNotice } from './wire.ts';
+
+/** Understands the lines of a sandbox process and tells the runtime. */
+export interface GuestReader {
+  line(line: string): void;
+  /** Takes an open call off the list; false when there is none of this id. */
+  close(id: number): boolean;
+  /** Number of the last ping that was answered. */
+  readonly lastPong: number;
+}
+
+export interface GuestReaderEvents {
+  ready(): void;
+  end(end: SandboxEnd): void;
+}
+
+/**
+ * Makes a reader. Whatever is not what an honest guest sends ends the sandbox as `crashed` (S-31): ids may not repeat, and
+ * nothing follows the end.
+ */
+export function createGuestReader(
+  options: SandboxOptions,
+  handlers: SandboxHandlers,
+  events: GuestReaderEvents,
+): GuestReader {
+  const open = new Set<number>();
+  let lastId = 0;
+  let lastPong = 0;
+  let over = false;
+
+  const finish = (end: SandboxEnd): void => {
+    over = true;
+    events.end(end);
+  };
+
+  const openCall = (id: number): void => {
+    if (id <= lastId) throw new BadGuestMessage(`the call number ${id} a second time`);
+    lastId = id;
+    open.add(id);
+  };
+
+  const tell = (message: GuestMessage): void => {
+    switch (message[0]) {
+      case 'agent': {
+        const [, id, prompt, optsJson, scope, phase, workflow] = message;
+        openCall(id);
+        return handlers.agent({ id, prompt, optsJson: optsJson ?? undefined, scope, phase, workflow });
+      }
+      case 'workflow': {
+        const [, id, ref, argsJson, depth, callerFile] = message;
+        openCall(id);
+        return handlers.workflow({ id, ref, argsJson: argsJson ?? undefined, depth, callerFile });
+      }
+      case 'phase':
+        return message[2] ? handlers.phase(message[1], 'child') : handlers.phase(message[1]);
+      case 'log':
+        return handlers.log(message[1], message[2]);
+      case 'part': {
+        const [, helper, index, stage, scope, error] = message;
+        return handlers.partFailed({ helper, index, scope, error, ...(stage === null ? {} : { stage }) });
+      }
+      default:
+        return finish(endOfGuest(message, options));
+    }
+  };
+
+  const read = (line: string): void => {
+    const body = line.slice(1);
+    switch (line[0]) {
+      case FROM_CHILD.guest:
+        for (const message of decodeGuestBatch(body)) if (!over) tell(message);
+        return;
+      case FROM_CHILD.ready:
+        return events.ready();
+      case FROM_CHILD.pong:
+        lastPong = Math.max(lastPong, Number(body) || 0);
+        return;
+      case FROM_CHILD.deadlock:
+        return finish({ type: 'deadlock' });
+      case FROM_CHILD.limit:
+        return finish(endOfLimit(readNotice(body), options));
+      case FROM_CHILD.broken:
+        return finish({ type: 'crashed', message: `The sandbox failed: ${body.slice(0, 1000)}` });
+      default:
+        throw new BadGuestMessage('a line of an unknown kind');
+    }
+  };
+
+  return {
+    line(line) {
+      try {
+        if (!over) read(line);
+      } catch (error) {
+        if (!(error instanceof BadGuestMessage)) throw error;
+        finish({ type: 'crashed', message: `The sandbox process sent ${error.message}.` });
+      }
+    },
+    close: (id) => open.delete(id),
+    get lastPong() {
+      return lastPong;
+    },
+  };
+}
+
+function readNotice(json: string): LimitNotice {
+  try {
+    const { code } = JSON.parse(json) as LimitNotice;
+    if (code === 'LIMIT_CPU' || code === 'LIMIT_MEMORY') return { code, used: 0 };
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new BadGuestMessage('a malformed limit');
+}
