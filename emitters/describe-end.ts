@@ -29,7 +29,7 @@ function sentence(
   switch (status) {
     case 'completed':
       return allAgentsDied(census)
-        ? `No agent of ${name} gave an answer; the run completed without them (${counts})`
+        ? `No agent of ${name} gave an answer: ${describeDeaths(census)}, and the run completed without them (${counts})`
         : `Completed ${name} (${counts})`;
     case 'failed':
       return `Failed ${name}${why} (${counts})`;
@@ -43,6 +43,12 @@ function sentence(
 /** True when there were agents and none of them has a result. */
 export function allAgentsDied(census: Census): boolean {
   return census.agent_count > 0 && census.agents_done === 0 && census.agents_error > 0;
+}
+
+/** `all 3 agents failed`, or how many of them did. */
+export function describeDeaths({ agent_count, agents_error }: Census): string {
+  if (agents_error < agent_count) return `${agents_error} of ${agent_count} agents failed`;
+  return agent_count === 1 ? 'its only agent failed' : `all ${agent_count} agents failed`;
 }
 
 /** `3 agents: 2 done, 1 of them cached, 1 failed`. */

@@ -12,7 +12,9 @@ import { createProgressSchedule, longestWaitMs, type ProgressSchedule } from './
 import { createSnapshotBoard, type SnapshotBoard } from './stream-json/snapshot-board.ts';
 import { createTaskLines, type ProgressHead, streamUsage, type TaskLines } from './stream-json/task-lines.ts';
 
-/** Characters of the workflow's description in a progress line; `task_started` has it in full. */
+const NAME_CHARACTERS = 200;
+const FULL_DESCRIPTION_CHARACTERS = 2000;
+/** Characters of the workflow's description in a progress line; `task_started` has more of it. */
 const DESCRIPTION_CHARACTERS = 60;
 const ERROR_CHARACTERS = 400;
 
@@ -184,8 +186,8 @@ function announce({ options, started, lines, backgroundTasks }: TaskParts): void
   const withSource = options.dialect === 'claude' && options.includeSource && options.scriptText !== undefined;
   options.write(
     lines.started({
-      workflow_name: (byPath ? `path:${options.scriptFileName}` : name).toWellFormed(),
-      description: description.toWellFormed(),
+      workflow_name: preview(byPath ? `path:${options.scriptFileName}` : name, NAME_CHARACTERS),
+      description: preview(description, FULL_DESCRIPTION_CHARACTERS),
       ...(withSource ? { prompt: options.scriptText?.toWellFormed() ?? '' } : {}),
       ...(started.simulated ? { simulated: true } : {}),
     }),
@@ -196,7 +198,7 @@ function announce({ options, started, lines, backgroundTasks }: TaskParts): void
   backgroundTasks.add({
     task_id: options.taskId,
     task_type: 'local_workflow',
-    description: description.toWellFormed(),
+    description: preview(description),
   });
   options.write(lines.backgroundTasks(backgroundTasks.list()), true, false);
 }

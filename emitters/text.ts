@@ -57,7 +57,7 @@ export function createTextEmitter(options: TextEmitterOptions): EventSink {
     timer?.cancel();
     timer = options.clock?.after(SILENCE_MS, () => {
       const elapsedMs = (options.clock?.now() ?? view.startedAtMs) - view.startedAtMs;
-      say([{ tone: 'dim', text: `  … ${view.running} agents run, after ${formatDuration(elapsedMs)}` }]);
+      say([{ tone: 'dim', text: `  … ${runningAgents(view)}, after ${formatDuration(elapsedMs)}` }]);
       watchSilence();
     });
   };
@@ -96,6 +96,8 @@ function createSayer({ write, isTty, width, color, quiet }: TextEmitterOptions):
     if (shown.length > 0) write(shown.join(''));
   };
 }
+
+const runningAgents = ({ running }: View): string => (running === 1 ? '1 agent runs' : `${running} agents run`);
 
 interface KnownAgent {
   readonly label: string;
@@ -157,7 +159,7 @@ function headingFor(view: View, title: string): TextLine[] {
   const shown = showLabel(title);
   if (shown === view.phase) return [];
   view.phase = shown;
-  return [{ tone: 'heading', text: `▸ ${shown}` }];
+  return [{ tone: 'heading', text: shown.startsWith('▸') ? shown : `▸ ${shown}` }];
 }
 
 function meet(view: View, who: CoreEventData<'agent.queued'>): KnownAgent {

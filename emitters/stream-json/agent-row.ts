@@ -167,14 +167,23 @@ function finishedError({ state, error }: CoreEventData<'agent.finished'>): strin
   return error === undefined ? 'the agent failed' : `${error.message} [${error.code}]`;
 }
 
-/** Ends an agent that was in flight when its run ended (E-10, E-11). */
-export function rowEndedWithRun(row: AgentRow, atMs: number, how: 'stopped' | 'completed', reason: string): void {
+/**
+ * Ends an agent that was in flight when its run ended (E-10, E-11). `data` is its own end, where the log has one.
+ */
+export function rowEndedWithRun(
+  row: AgentRow,
+  atMs: number,
+  how: 'stopped' | 'completed',
+  reason: string,
+  data?: CoreEventData<'agent.finished'>,
+): void {
   const { live } = row;
   if (live === undefined || row.final) return;
+  if (data !== undefined) rowFinished(row, atMs, data);
   live.state = 'error';
-  live.error = preview(`subagent aborted: ${reason}`, row.previewCharacters);
+  live.error = preview(`subagent aborted: ${data?.error?.message ?? reason}`, row.previewCharacters);
   live.endedAt = atMs;
-  if (live.startedAt !== undefined) live.durationMs = Math.max(0, atMs - live.startedAt);
+  if (live.startedAt !== undefined) live.durationMs ??= Math.max(0, atMs - live.startedAt);
   if (row.dialect === 'claude') live.endedWithRun = how;
   makeFinal(row);
 }

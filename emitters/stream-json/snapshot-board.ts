@@ -154,7 +154,7 @@ class Board implements SnapshotBoard {
 
   endAll(atMs: number, how: 'stopped' | 'completed', reason: string): void {
     for (const { row, data, atMs: cancelledAtMs } of this.#cancelled) {
-      this.#end(row, data.key, () => rowEndedWithRun(row, cancelledAtMs, how, data.error?.message ?? reason));
+      this.#end(row, data.key, () => rowEndedWithRun(row, cancelledAtMs, how, reason, data));
     }
     this.#cancelled = [];
     for (const [key, row] of this.#open) {

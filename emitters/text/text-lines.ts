@@ -1,5 +1,5 @@
 import type { CoreEventData } from '../../protocol/core-event.ts';
-import { allAgentsDied, describeCensus } from '../describe-end.ts';
+import { allAgentsDied, describeCensus, describeDeaths } from '../describe-end.ts';
 import { formatDuration } from '../format-duration.ts';
 import { toTerminalLine } from './terminal-text.ts';
 
@@ -92,7 +92,7 @@ export function limitLine({ code, message }: CoreEventData<'limit'>): TextLine {
 export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean): TextLine[] {
   const { census, usage, status } = run;
   const died: TextLine[] = allAgentsDied(census)
-    ? [{ tone: 'loud', text: `No agent gave an answer: all ${census.agents_error} failed.`, important: true }]
+    ? [{ tone: 'loud', text: `No agent gave an answer: ${describeDeaths(census)}.`, important: true }]
     : [];
   const mark = simulated ? ' SIMULATED' : '';
   const totals = `${describeCensus(census)}; ${formatCount(usage.total_tokens)} tokens, ${formatDuration(usage.duration_ms)}`;

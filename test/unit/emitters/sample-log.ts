@@ -46,7 +46,10 @@ export function createSampleLog(): SampleLog {
     queue: (index, options = {}) => log.add('agent.queued', identity(index, options)),
     begin: (index, attempt = 1) => log.add('agent.started', { key: sampleKey(index), attempt }),
     active: (index) => log.add('agent.active', { key: sampleKey(index) }),
-    end: (index, over = {}) => log.add('agent.finished', { ...agentFinished(index), ...over }),
+    end(index, over = {}) {
+      const answer = (over.state ?? 'done') === 'done' ? { resultPreview: `answer ${index}` } : {};
+      return log.add('agent.finished', { ...agentFinished(index), ...answer, ...over });
+    },
     cached: (index, options = {}) =>
       log.add('agent.cached', { ...identity(index, options), resultPreview: `cached answer ${index}` }),
     finish: (over = {}) =>
@@ -110,7 +113,6 @@ function agentFinished(index: number): CoreEventData<'agent.finished'> {
     attempts: 0,
     attempt: 1,
     durationMs: 500,
-    resultPreview: `answer ${index}`,
   };
 }
 
