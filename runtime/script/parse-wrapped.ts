@@ -1,5 +1,5 @@
 import { type AnyNode, type FunctionExpression, type Options, type Program, parse } from 'acorn';
-import { INNER_END_FROM_END, OUTER_END_FROM_END, toSourceOffset } from './wrap-program.ts';
+import { toSourceOffset } from './wrap-program.ts';
 
 /** Why a text is not a program; `offset` is one of the script. */
 export interface ParseFailure {
@@ -33,13 +33,7 @@ export function parseWrapped(code: string): ParseResult<FunctionExpression> {
   const outer = onlyExpression(parsed.value);
   const inner = outer?.type === 'FunctionExpression' ? outer.body.body[0] : undefined;
   const author = inner?.type === 'ReturnStatement' ? inner.argument : undefined;
-  if (
-    outer?.type === 'FunctionExpression' &&
-    outer.end === code.length - OUTER_END_FROM_END &&
-    outer.body.body.length === 1 &&
-    author?.type === 'FunctionExpression' &&
-    author.end === code.length - INNER_END_FROM_END
-  ) {
+  if (outer?.type === 'FunctionExpression' && outer.body.body.length === 1 && author?.type === 'FunctionExpression') {
     return { ok: true, value: author };
   }
   const end = author?.type === 'FunctionExpression' ? author.end - 1 : 0;

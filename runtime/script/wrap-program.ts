@@ -3,10 +3,6 @@ import { PROGRAM_PARAMETERS } from './program-parameters.ts';
 const PREFIX = `(function (${PROGRAM_PARAMETERS.join(', ')}) { return async function () { "use strict";\n`;
 const SUFFIX = '\n} })';
 
-/** Where a script's body ends in its wrapped code: offsets, from the end, just past the braces of the inner and the outer function. */
-export const INNER_END_FROM_END = ' })'.length;
-export const OUTER_END_FROM_END = ')'.length;
-
 /**
  * Makes the text of a script fit for a function body without moving any of it: the `export` before `meta` becomes spaces, and
  * the `#!` of an interpreter line becomes `//`.

@@ -54,8 +54,8 @@ describe('a .ts script', () => {
     expect(refused(`${META}if (1) {\n}\n}\nreturn 1\n`, 'script.ts').place).toMatchObject({ line: 4, column: 1 });
   });
 
-  it('is parsed after one that was nested too deeply (S-6)', () => {
-    refused(`${META}return ${'('.repeat(100_000)}`, 'script.ts');
+  it('is parsed after some that were nested too deeply (S-6)', () => {
+    for (let count = 0; count < 5; count += 1) refused(`${META}return ${'('.repeat(100_000)}`, 'script.ts');
     expect(accepted(`${META}return 1 as number`, 'script.ts').code).toContain('return 1          ');
   });
 });
