@@ -159,7 +159,6 @@ export const streamJsonLineSchema = z.discriminatedUnion('subtype', [
   backgroundTasksChangedSchema,
 ]);
 export type StreamJsonLine = z.infer<typeof streamJsonLineSchema>;
-export type TaskStarted = z.infer<typeof taskStartedSchema>;
 export type TaskProgress = z.infer<typeof taskProgressSchema>;
 export type TaskUpdated = z.infer<typeof taskUpdatedSchema>;
 export type TaskNotification = z.infer<typeof taskNotificationSchema>;
