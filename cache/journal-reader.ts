@@ -1,4 +1,4 @@
-import { JOURNAL_VERSION } from '../protocol/journal-row.ts';
+import { JOURNAL_VERSION } from '../protocol/journal-version.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { JournalContents, StoredRow } from '../runtime/ports.ts';
 import { type Disk, errnoOf } from './disk.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RunRecord, runRecordSchema } from '../protocol/run-record.ts';
+import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import { type Disk, errnoOf } from './disk.ts';
 import { replaceFile } from './replace-file.ts';
@@ -20,6 +20,8 @@ export async function readRunRecord(disk: Disk, runPath: string): Promise<RunRec
       { data: { path, version, supported: 1 } },
     );
   }
+  // Loaded when a record is read: a new run starts without the schema library.
+  const { runRecordSchema } = await import('../protocol/run-record.ts');
   const record = runRecordSchema.safeParse(value);
   if (!record.success) {
     const issue = record.error.issues[0];

@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** Version of the journal format. Written in each `launched` row; old versions keep replaying (R-18). */
-export const JOURNAL_VERSION = 1;
-
 const at = z.number();
 const key = z.string().regex(/^v1:[0-9a-f]{64}$/);
 /** Tells calls of one content apart (R-1); absent for 0. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import { JOURNAL_VERSION } from '../protocol/journal-row.ts';
+import { JOURNAL_VERSION } from '../protocol/journal-version.ts';
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { NamedSchemas } from './named-schemas.ts';
