@@ -42,7 +42,8 @@ describe('the progress budget', () => {
 
   it('keeps what state changes to come will need from lines that show none', () => {
     const minor = { stateChangesWaiting: 0 };
-    expect(createProgressBudget().choose(sizes({ ...minor, stateChangesToCome: 1 }))).toBe('changes');
+    expect(createProgressBudget().choose(sizes({ ...minor, stateChangesToCome: 1 }))).toBe('snapshot');
+    expect(createProgressBudget().choose(sizes({ ...minor, stateChangesToCome: 30 }))).toBe('changes');
     expect(createProgressBudget().choose(sizes({ ...minor, stateChangesToCome: 56 }))).toBe('wait');
   });
 });
