@@ -136,8 +136,12 @@ export class JournalFile implements JournalStore {
 
   async #open(): Promise<DiskFile> {
     await this.#options.repair?.();
-    this.#file = await this.#options.disk.open(this.#options.path, 'a', FILE_MODE);
-    return this.#file;
+    const file = await this.#options.disk.open(this.#options.path, 'a', FILE_MODE);
+    this.#file = file;
+    if (((await file.stat()).mode & 0o777) !== FILE_MODE) {
+      await file.chmod(FILE_MODE);
+    }
+    return file;
   }
 
   #fail(error: unknown): void {

@@ -18,11 +18,13 @@ export function pushRow(queue: ByteQueue, row: Exclude<JournalRow, { type: 'resu
 }
 
 /**
- * The same for a result. `type` is the first member, `result` the last member before `crc`, and no member before it has a member of that name, so
- * that a reader cuts the text of the result out without parsing it (R-26).
+ * The same for a result. `type` is the first member, whatever the order of the caller's, `result` the last one before
+ * `crc`, and no member before it has a member of that name, so that a reader cuts the text of the result out without
+ * parsing it (R-26).
  */
 export function pushResultRow(queue: ByteQueue, head: ResultRowHead, resultJson: string): void {
-  const headJson = JSON.stringify({ type: 'result', ...head }); // in this order, whatever the caller's
+  const { type, ...members } = head;
+  const headJson = JSON.stringify({ type, ...members });
   const line = oneWellFormedLine(resultJson);
   const chunk = queue.room(bytesAtMost(headJson) + RESULT_MARK.length + bytesAtMost(line) + SEAL_BYTES);
   const start = chunk.used;

@@ -12,20 +12,12 @@ export async function makePrivateDirectory(disk: Disk, path: string): Promise<vo
   try {
     await makeOne(disk, path);
   } catch (error) {
-    switch (errnoOf(error)) {
-      case 'ENOENT':
-        if (dirname(path) === path) {
-          throw unwritableError(path, error);
-        }
-        await makePrivateDirectory(disk, dirname(path));
-        return makePrivateDirectory(disk, path);
-      case 'EEXIST':
-        return requireDirectory(disk, path, error);
-      case 'ENOTDIR':
-        await requireDirectory(disk, dirname(path), error);
-        throw unwritableError(path, error);
-      default:
-        throw unwritableError(path, error);
+    const parent = dirname(path);
+    if (errnoOf(error) === 'ENOENT' && parent !== path && !(await exists(disk, parent))) {
+      await makePrivateDirectory(disk, parent);
+      await makeOne(disk, path).catch((again) => requireDirectory(disk, path, again));
+    } else {
+      await requireDirectory(disk, path, error);
     }
   }
 }
@@ -36,16 +28,29 @@ export async function makeOne(disk: Disk, path: string): Promise<void> {
   await disk.chmod(path, DIRECTORY_MODE);
 }
 
+/** A directory that is there already will do; otherwise the error names what is in the way. */
 async function requireDirectory(disk: Disk, path: string, cause: unknown): Promise<void> {
-  const isDirectory = await disk.stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => undefined,
+  const stats = await disk.stat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true && errnoOf(cause) === 'EEXIST') {
+    return;
+  }
+  throw unwritableError(await firstNonDirectory(disk, path), cause);
+}
+
+/** The path itself, or the one above it that is a file. */
+async function firstNonDirectory(disk: Disk, path: string): Promise<string> {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    const stats = await disk.stat(above).catch(() => undefined);
+    if (stats !== undefined) {
+      return stats.isDirectory() ? path : above;
+    }
+  }
+  return path;
+}
+
+function exists(disk: Disk, path: string): Promise<boolean> {
+  return disk.stat(path).then(
+    () => true,
+    (error) => errnoOf(error) !== 'ENOENT',
   );
-  if (isDirectory === false) {
-    throw unwritableError(path, cause);
-  }
-  if (isDirectory === undefined && dirname(path) !== path) {
-    await requireDirectory(disk, dirname(path), cause);
-    throw unwritableError(path, cause);
-  }
 }

@@ -19,9 +19,9 @@ const SHAPES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{30,}/g,
   /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,}/g,
   /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
-  /(?<=\b[Bb]earer\s+)(?!\[REDACTED\])[A-Za-z0-9._~+/-]{12,}=*/g,
-  /(?<=\bBEARER\s+)(?!\[REDACTED\])[A-Za-z0-9._~+/-]{12,}=*/g,
 ];
+/** What follows the word in a header: a long run of token characters, a shorter one only with a digit in it. */
+const BEARER = /\b(bearer[ \t]{1,8})(?:(?=[A-Za-z._~+/-]{0,99}[0-9])[A-Za-z0-9._~+/-]{12,}|[A-Za-z._~+/-]{24,})=*/gi;
 const SIGNS =
   'sk-|AKIA|ASIA|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[a-z]-|AIza|npm_|eyJ|-----BEGIN|earer\\s|BEARER\\s';
 
@@ -52,7 +52,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     for (const shape of SHAPES) {
       output = output.replace(shape, REDACTED);
     }
-    return output;
+    return output.replace(BEARER, `$1${REDACTED}`);
   }
 
   return { text, json: (value) => redactJson(value, text) as typeof value };
