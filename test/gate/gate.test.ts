@@ -123,6 +123,12 @@ const violations: readonly Violation[] = [
   },
   {
     step: 'fresh',
+    title: 'a guest that was changed and not bundled again',
+    files: { 'dsl/prelude.ts': 'export const openDoor = 1;\n', 'runtime/sandbox/prelude.generated.ts': 'x\n' },
+    says: /prelude\.generated\.ts is stale/,
+  },
+  {
+    step: 'fresh',
     title: 'a snippet that differs from its file',
     files: { 'README.md': '<!-- snippet: index.ts -->\n```ts\nexport const answer = 41;\n```\n' },
     says: /README\.md: a snippet is stale/,
@@ -138,6 +144,8 @@ const violations: readonly Violation[] = [
     title: 'a public name that the API report does not know',
     files: {
       'index.ts': 'export const answer = 42;\nexport const more = 43;\n',
+      'cli/main.ts': 'export {};\n',
+      'runtime/sandbox/child/main.ts': 'export {};\n',
       'docs/api.api.md': '## API Report File for "wf-runtime"\n',
     },
     says: /API signature|api\.api\.md/,
