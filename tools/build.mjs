@@ -16,6 +16,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -104,9 +105,11 @@ function licensesOf(inputs) {
 function linkCommand() {
   const folder = path.join(root, 'node_modules', '.bin');
   const link = path.join(folder, 'wf');
+  const target = path.join('..', '..', 'bin', 'wf.mjs');
   if (process.platform === 'win32' || !existsSync(folder)) return;
-  if (lstatSync(link, { throwIfNoEntry: false })) rmSync(link);
-  symlinkSync(path.join('..', '..', 'bin', 'wf.mjs'), link);
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
+  rmSync(link, { force: true });
+  symlinkSync(target, link);
 }
 
 function run(program, args) {
