@@ -1,3 +1,5 @@
+import { allAgentsDied } from '../emitters/describe-end.ts';
+import type { Census } from '../protocol/core-event.ts';
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { EventSink } from '../runtime/ports.ts';
@@ -72,6 +74,7 @@ function jsonFace(context: CliContext): RunFace {
     sinks: [],
     async showEnd({ output, resultJson, error }) {
       showProblem(context, output.resume, error);
+      warnOfDeadAgents(context, output.census);
       writeRunOutput(context.stdout, output, resultJson);
     },
     showLoss(output, error) {
@@ -107,6 +110,7 @@ async function streamFace(context: CliContext, flags: RunFlags, source: FaceSour
     sinks: [sink],
     async showEnd({ output, error }) {
       showProblem(context, output.resume, error);
+      warnOfDeadAgents(context, output.census);
       await writer.close();
     },
     showLoss: (output, error) => showProblem(context, output.resume, error),
@@ -117,4 +121,11 @@ function showProblem(context: CliContext, resume: string | undefined, error: Wor
   if (error === undefined) return;
   printError(context.stderr, error, wantsStacks(context.env));
   if (resume !== undefined) context.stderr.write(`  resume: ${resume}\n`);
+}
+
+/** Such a run is completed all the same (A-19); in text the first of its last lines says so. */
+function warnOfDeadAgents(context: CliContext, census: Census): void {
+  if (allAgentsDied(census)) {
+    context.stderr.write(`warning: no agent gave an answer: all ${census.agents_error} failed\n`);
+  }
 }

@@ -59,7 +59,10 @@ async function checkOne(context: CliContext, target: string): Promise<CheckedScr
     script: target,
     valid: true,
     workflow: { name, phases: phases.map(({ title }) => title) },
-    warnings: checkScript(script).map(({ rule, message, line, column }) => ({ rule, message, line, column })),
+    warnings: [
+      ...script.warnings.map((message) => ({ rule: 'meta', message, line: 1, column: 1 })),
+      ...checkScript(script).map(({ rule, message, line, column }) => ({ rule, message, line, column })),
+    ],
   };
 }
 

@@ -5,7 +5,8 @@ import { formatDuration } from '../../emitters/format-duration.ts';
 import { createRunSummary, type RunSummary } from '../../protocol/run-summary.ts';
 import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
+import { resumeCommand } from '../resume-command.ts';
+import { defaultStateRoot, stateRoot } from '../state-root.ts';
 import { readStoredRun, type StoredRun } from '../stored-run.ts';
 import { textTable } from '../text-table.ts';
 import { runRow } from './list.ts';
@@ -19,14 +20,23 @@ const FAILURES_SHOWN = 20;
 
 /** `wf show`: what is known of one run, live ones included. Source: spec C-5. */
 export async function showCommand(context: CliContext, runId: string, flags: ShowFlags): Promise<number> {
-  const run = await readStoredRun(stateRoot(context, flags), runId);
+  const root = stateRoot(context, flags);
+  const run = await readStoredRun(root, runId);
   const summary = createRunSummary();
   await readEvents(join(run.path, 'events.ndjson'), (event) => summary.apply(event)).catch(() => {});
-  context.stdout.write(flags.json === true ? asJson(run, summary) : asText(run, summary, context.now()));
+  const resume = summary.finished?.resume ?? resumeOf(context, run, root);
+  const text = flags.json === true ? asJson(run, summary, resume) : asText(run, summary, resume, context.now());
+  context.stdout.write(text);
   return 0;
 }
 
-function asJson(run: StoredRun, summary: RunSummary): string {
+/** A run that is at work cannot be resumed. */
+function resumeOf(context: CliContext, { runId, state }: StoredRun, root: string): string | undefined {
+  if (state === 'running') return undefined;
+  return resumeCommand({ runId, stateRoot: root, defaultStateRoot: defaultStateRoot(context.homeDirectory) });
+}
+
+function asJson(run: StoredRun, summary: RunSummary, resume: string | undefined): string {
   const { finished } = summary;
   const object = {
     ...runRow(run),
@@ -36,12 +46,13 @@ function asJson(run: StoredRun, summary: RunSummary): string {
     agents: summary.agents,
     failures: summary.failures,
     limits_hit: finished?.limitsHit ?? summary.limitsHit,
-    ...(finished === undefined ? {} : { outputFile: finished.outputFile, resume: finished.resume }),
+    ...(finished === undefined ? {} : { outputFile: finished.outputFile }),
+    ...(resume === undefined ? {} : { resume }),
   };
   return `${JSON.stringify(object, null, 2)}\n`;
 }
 
-function asText(run: StoredRun, summary: RunSummary, nowMs: number): string {
+function asText(run: StoredRun, summary: RunSummary, resume: string | undefined, nowMs: number): string {
   const { record } = run;
   const { finished } = summary;
   const usage = finished?.usage ?? summary.usage(run.state === 'running' ? nowMs : undefined);
@@ -61,8 +72,8 @@ function asText(run: StoredRun, summary: RunSummary, nowMs: number): string {
     ],
   ];
   if (record.error !== undefined) rows.push(['error', `${record.error.message} [${record.error.code}]`]);
-  if (finished !== undefined) rows.push(['output', finished.outputFile], ['resume', finished.resume]);
-  else if (run.state === 'interrupted') rows.push(['resume', `wf resume ${run.runId}`]);
+  if (finished !== undefined) rows.push(['output', finished.outputFile]);
+  if (resume !== undefined) rows.push(['resume', resume]);
   return textTable(rows) + failuresText(summary);
 }
 

@@ -146,9 +146,7 @@ describe('commands about the machine', () => {
   });
 
   it('completion scripts are accepted by their shell (C-10)', async () => {
-    const { exit, stdout } = await place.shell(
-      'wf completion bash > c && bash -n c && . ./c 2>/dev/null; wf completion fish | head -2',
-    );
+    const { exit, stdout } = await place.shell('wf completion bash > c && bash -n c; wf completion fish | head -3');
     expect(exit).toBe(0);
     expect(stdout).toMatch(/complete -c wf/);
   });
