@@ -48,7 +48,10 @@ export type AnswerVerdict =
 export interface OutputContract {
   /** Input schema of the StructuredOutput tool as a provider accepts it: the root is an object (A-8). */
   readonly wireSchema: Readonly<Record<string, unknown>>;
-  /** The author's schema, for backends that make an answer up. */
+  /**
+   * The author's schema, for backends that make an answer up; in normal form: 2020-12, with references to `#` and
+   * `#/$defs/<name>` only.
+   */
   readonly schema: unknown;
   /** True when the author's root is no object, so that the wire has `{value: …}`. */
   readonly wrapped: boolean;

@@ -24,18 +24,39 @@ export function makeString(
 ): string | undefined {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = bounds;
   if (minLength > MAX_LENGTH) return undefined;
-  if (bounds.pattern !== undefined) return samplePattern(bounds.pattern, random, growth);
+  if (bounds.pattern !== undefined) return patternedText(bounds.pattern, minLength, maxLength, random, growth);
   const formatted = bounds.format === undefined ? undefined : formattedText(bounds.format, random);
   if (formatted !== undefined) return formatted;
   const mark = random.mark();
-  const text = fitLength([`simulated ${name} ${mark}`, `simulated ${mark}`, `sim ${mark}`, mark], maxLength);
-  const missing = minLength - [...text].length;
-  return missing <= 0 ? text : text + FILLER.repeat(Math.ceil(missing / FILLER.length)).slice(0, missing);
+  const title = name.startsWith('simulated') ? name : `simulated ${name}`;
+  return lengthen(fitLength([`${title} ${mark}`, `simulated ${mark}`, `sim ${mark}`, mark], maxLength), minLength);
 }
 
+/** A pattern that leaves the end open leaves room for a mark, and for what is missing in length. */
+function patternedText(
+  pattern: string,
+  minLength: number,
+  maxLength: number,
+  random: SeededRandom,
+  growth: number,
+): string | undefined {
+  const sample = samplePattern(pattern, random, growth);
+  if (sample === undefined || pattern.endsWith('$')) return sample;
+  return lengthen(
+    fitLength([`${sample} simulated ${random.mark()}`, `${sample}${random.mark()}`, sample], maxLength),
+    minLength,
+  );
+}
+
+/** The first choice that is short enough, or as much of the last one as may be. */
 function fitLength(choices: readonly string[], maxLength: number): string {
   const fits = choices.find((choice) => [...choice].length <= maxLength);
   return fits ?? (choices.at(-1) ?? '').slice(0, maxLength);
+}
+
+function lengthen(text: string, minLength: number): string {
+  const missing = minLength - [...text].length;
+  return missing <= 0 ? text : text + FILLER.repeat(Math.ceil(missing / FILLER.length)).slice(0, missing);
 }
 
 function formattedText(format: string, random: SeededRandom): string | undefined {

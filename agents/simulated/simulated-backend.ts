@@ -1,8 +1,9 @@
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest, OutputContract } from '../../runtime/ports.ts';
-import { CannotMakeError, makeValue } from './make-value.ts';
+import { makeValue } from './make-value.ts';
 import type { SchemaNode } from './merge-schemas.ts';
 import { createSeededRandom } from './seeded-random.ts';
+import { CannotMakeError } from './value-maker.ts';
 
 const DEFAULT_CONCURRENCY = 16;
 const QUOTED_CHARACTERS = 80;

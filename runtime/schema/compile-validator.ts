@@ -3,7 +3,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { canonicalText } from './canonical-text.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 import { meterSchema, WORK_KEYWORD } from './meter-schema.ts';
-import { isSchemaObject, type SchemaNode } from './schema-keywords.ts';
+import { isSchemaObject, type SchemaNode, subschemasOf } from './schema-keywords.ts';
 import { spendWork, WorkExhaustedError } from './work-meter.ts';
 
 /** One fault as Ajv tells it. */
@@ -28,23 +28,33 @@ const CHARACTERS_PER_WORK_UNIT = 8;
 const CHARACTERS_READ_PER_WORK_UNIT = 128;
 const FAULTS_COPIED_PER_WORK_UNIT = 16;
 const MAX_FAULTS = 20_000;
+const MAX_WIDTH_NESTED = 500;
 /** Some formats are checked with a backtracking expression, so that only texts of a sane length reach it. */
 const MAX_FORMAT_CHARACTERS = 2_048;
 const UNBOUNDED_FORMATS: ReadonlySet<string> = new Set(['byte', 'binary', 'password']);
 
-/** Compiles a schema in normal form. @throws whatever Ajv throws when it cannot. */
+/**
+ * Compiles a schema in normal form. The code of a validator that stops at the first fault is nested as deep as the
+ * schema is wide; for a very wide one, a validator that goes on takes its place.
+ *
+ * @throws whatever Ajv throws when it cannot
+ */
 export function compileValidator(root: SchemaNode, options: ValidatorOptions): Validator {
-  const ajv = createAjv(options);
-  const validate = ajv.compile(meterSchema(root)) as ValidateFunction;
+  return compile(root, widthOf(root) > MAX_WIDTH_NESTED ? { ...options, allFaults: true } : options);
+}
+
+/** The most schemas that stand side by side. */
+function widthOf(node: SchemaNode): number {
+  if (typeof node === 'boolean') return 0;
+  const below = subschemasOf(node);
+  return below.reduce((widest, { child }) => Math.max(widest, widthOf(child)), below.length);
+}
+
+function compile(root: SchemaNode, options: ValidatorOptions): Validator {
+  const validate = createAjv(options).compile(meterSchema(root)) as ValidateFunction;
   return (holder) => {
-    const context = {
-      parentData: holder,
-      parentDataProperty: 'value',
-      rootData: holder,
-      instancePath: '',
-      dynamicAnchors: {},
-    };
-    return validate(holder.value, context) ? [] : (validate.errors ?? []);
+    const place = { parentData: holder, parentDataProperty: 'value', rootData: holder, instancePath: '' };
+    return validate(holder.value, { ...place, dynamicAnchors: {} }) ? [] : (validate.errors ?? []);
   };
 }
 
@@ -106,6 +116,7 @@ function addWorkKeyword(ajv: Ajv2020): void {
   const faultsSoFar = new Name('vErrors');
   ajv.addKeyword({
     keyword: WORK_KEYWORD,
+    before: '$ref', // spent before anything is done
     code(context) {
       const { gen, schema, data } = context;
       const spend = gen.scopeValue('func', { ref: spendOn });

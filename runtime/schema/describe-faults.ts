@@ -47,7 +47,7 @@ function groupByPlace(faults: readonly SchemaFault[]): readonly (readonly Schema
     const key = merges ? `${fault.keyword} ${fault.instancePath}` : `${at}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [fault]);
-    else if (group.length < 100) group.push(fault);
+    else group.push(fault);
   }
   const all = [...groups.values()];
   const isAddendum = (group: readonly SchemaFault[]) => ADDENDA.has(group[0]?.keyword ?? '');

@@ -5,8 +5,13 @@ export interface JsonFault {
   readonly reason: string;
 }
 
+interface Reader {
+  readonly text: string;
+  at: number;
+}
+
 const SPACE = /[ \t\n\r]*/y;
-const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y; // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them
+const PLAIN_TEXT = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
@@ -16,86 +21,12 @@ const WORD = /true|false|null/y;
  * Expects bounded nesting (see {@link nestsDeeperThan}).
  */
 export function findJsonFault(text: string): JsonFault | undefined {
-  let at = 0;
-  const skip = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    if (found === null) return false;
-    at += found[0].length;
-    return true;
-  };
-  const here = (expected: string): JsonFault => ({
-    offset: at,
-    reason:
-      at >= text.length
-        ? `the text ends where ${expected} should follow`
-        : `${expected} expected, found ${show(text, at)}`,
-  });
-
-  const readString = (): JsonFault | undefined => {
-    at += 1;
-    for (;;) {
-      skip(PLAIN_TEXT);
-      if (text[at] === '"') {
-        at += 1;
-        return undefined;
-      }
-      if (at >= text.length) return { offset: at, reason: 'the text ends within a string' };
-      if (text[at] !== '\\') {
-        return {
-          offset: at,
-          reason: `a string holds the raw control character ${show(text, at)}; write it as an escape`,
-        };
-      }
-      if (!skip(ESCAPE)) {
-        return { offset: at, reason: `illegal escape ${show(text, at, 2)} in a string; write a backslash as \\\\` };
-      }
-    }
-  };
-
-  const readMembers = (close: string, readOne: () => JsonFault | undefined): JsonFault | undefined => {
-    at += 1;
-    skip(SPACE);
-    if (text[at] === close) {
-      at += 1;
-      return undefined;
-    }
-    for (;;) {
-      const fault = readOne();
-      if (fault !== undefined) return fault;
-      skip(SPACE);
-      if (text[at] === close) {
-        at += 1;
-        return undefined;
-      }
-      if (text[at] !== ',') return here(`"," or "${close}"`);
-      at += 1;
-      skip(SPACE);
-    }
-  };
-
-  const readMember = (): JsonFault | undefined => {
-    if (text[at] !== '"') return here('a property name in double quotes');
-    const fault = readString();
-    if (fault !== undefined) return fault;
-    skip(SPACE);
-    if (text[at] !== ':') return here('":"');
-    at += 1;
-    return readValue();
-  };
-
-  const readValue = (): JsonFault | undefined => {
-    skip(SPACE);
-    if (text[at] === '"') return readString();
-    if (text[at] === '{') return readMembers('}', readMember);
-    if (text[at] === '[') return readMembers(']', readValue);
-    return skip(NUMBER) || skip(WORD) ? undefined : here('a value');
-  };
-
-  const fault = readValue();
+  const reader = { text, at: 0 };
+  const fault = readValue(reader);
   if (fault !== undefined) return fault;
-  skip(SPACE);
-  return at < text.length ? { offset: at, reason: `the value is over, but ${show(text, at)} follows` } : undefined;
+  skip(reader, SPACE);
+  if (reader.at === text.length) return undefined;
+  return { offset: reader.at, reason: `the value is over, but ${show(reader)} follows` };
 }
 
 /** Tells whether objects and arrays in a JSON text are nested more than `limit` deep; reads broken JSON too. */
@@ -105,18 +36,97 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (inString) {
-      if (code === 0x5c) at += 1;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
       if (depth > limit) return true;
-    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
   }
   return false;
 }
 
-function show(text: string, at: number, length = 1): string {
-  const piece = text.slice(at, at + length);
-  return length === 1 ? JSON.stringify(piece) : piece;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+function readValue(reader: Reader): JsonFault | undefined {
+  skip(reader, SPACE);
+  switch (reader.text[reader.at]) {
+    case '"':
+      return readString(reader);
+    case '{':
+      return readList(reader, '}', readMember);
+    case '[':
+      return readList(reader, ']', readValue);
+    default:
+      return skip(reader, NUMBER) || skip(reader, WORD) ? undefined : expected(reader, 'a value');
+  }
+}
+
+function readList(
+  reader: Reader,
+  close: string,
+  readOne: (reader: Reader) => JsonFault | undefined,
+): JsonFault | undefined {
+  reader.at += 1;
+  skip(reader, SPACE);
+  if (take(reader, close)) return undefined;
+  for (;;) {
+    const fault = readOne(reader);
+    if (fault !== undefined) return fault;
+    skip(reader, SPACE);
+    if (take(reader, close)) return undefined;
+    if (!take(reader, ',')) return expected(reader, `"," or "${close}"`);
+    skip(reader, SPACE);
+  }
+}
+
+function readMember(reader: Reader): JsonFault | undefined {
+  if (reader.text[reader.at] !== '"') return expected(reader, 'a property name in double quotes');
+  const fault = readString(reader);
+  if (fault !== undefined) return fault;
+  skip(reader, SPACE);
+  return take(reader, ':') ? readValue(reader) : expected(reader, '":"');
+}
+
+function readString(reader: Reader): JsonFault | undefined {
+  reader.at += 1;
+  for (;;) {
+    while (skip(reader, PLAIN_TEXT));
+    if (take(reader, '"')) return undefined;
+    const offset = reader.at;
+    if (offset >= reader.text.length) return { offset, reason: 'the text ends within a string' };
+    if (reader.text[offset] !== '\\') {
+      return { offset, reason: `a string holds the raw control character ${show(reader)}; write it as an escape` };
+    }
+    if (!skip(reader, ESCAPE)) {
+      const found = reader.text.slice(offset, offset + 2);
+      return { offset, reason: `illegal escape ${found} in a string; write a backslash as \\\\` };
+    }
+  }
+}
+
+/** Goes past what the pattern matches here; false when that is nothing. */
+function skip(reader: Reader, pattern: RegExp): boolean {
+  pattern.lastIndex = reader.at;
+  const length = pattern.exec(reader.text)?.[0].length ?? 0;
+  reader.at += length;
+  return length > 0;
+}
+
+function take(reader: Reader, character: string): boolean {
+  const found = reader.text[reader.at] === character;
+  if (found) reader.at += 1;
+  return found;
+}
+
+function expected(reader: Reader, what: string): JsonFault {
+  const ended = reader.at >= reader.text.length;
+  const reason = ended ? `the text ends where ${what} should follow` : `${what} expected, found ${show(reader)}`;
+  return { offset: reader.at, reason };
+}
+
+function show({ text, at }: Reader): string {
+  return JSON.stringify(text.slice(at, at + 1));
 }

@@ -4,6 +4,7 @@ import type { SchemaFault, Validator, ValidatorOptions } from './compile-validat
 import { describeFaults, joinFaults } from './describe-faults.ts';
 import { isPlainCoercion } from './is-plain-coercion.ts';
 import { MAX_ANSWER_DEPTH, parseAnswer } from './parse-answer.ts';
+import type { SchemaNode } from './schema-keywords.ts';
 import { WRAP_KEY } from './wire-schema.ts';
 import { allowWork, WorkExhaustedError } from './work-meter.ts';
 
@@ -11,6 +12,8 @@ import { allowWork, WorkExhaustedError } from './work-meter.ts';
 export type Validators = (options: ValidatorOptions) => Validator;
 
 export interface JudgeOptions {
+  /** The schema in normal form. */
+  readonly root: SchemaNode;
   /** The output limit cut the text. */
   readonly truncated: boolean;
   /** The wire has `{value: …}`. */
@@ -40,7 +43,7 @@ export function judgeAnswer(rawJson: string, options: JudgeOptions): AnswerVerdi
   } catch (error) {
     const tooMuch = error instanceof WorkExhaustedError || error instanceof RangeError;
     const why = tooMuch
-      ? 'it takes too much work to check it against its schema. Give a smaller answer'
+      ? 'checking it against its schema takes too much work. Give a smaller or plainer one'
       : `it could not be checked against its schema (${String((error as Error).message).slice(0, 200)})`;
     const message = `The answer was not accepted: ${why}.`;
     return { ok: false, message, errors: [message] };
@@ -59,8 +62,8 @@ export function isStoredValueValid(valueJson: string, validators: Validators): b
   }
 }
 
-function judgeValue(input: unknown, { wrapped, validators }: JudgeOptions): AnswerVerdict {
-  const candidates = answerCandidates(input, wrapped);
+function judgeValue(input: unknown, { root, wrapped, validators }: JudgeOptions): AnswerVerdict {
+  const candidates = answerCandidates(input, root, wrapped);
   for (const { value } of candidates) {
     const valueJson = acceptedJson(value, validators);
     if (valueJson !== undefined) return { ok: true, valueJson };

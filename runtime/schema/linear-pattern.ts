@@ -16,6 +16,8 @@ export interface LinearPattern {
 const CHARACTERS_PER_WORK_UNIT = 8;
 /** The engine's time for a character grows with the pattern at worst; small patterns take about the same. */
 const INSTRUCTIONS_PER_WORK_UNIT = 4;
+/** What even the smallest pattern costs to compile, in instructions. */
+const LEAST_SIZE = 50;
 const require = createRequire(import.meta.url);
 const compiled = new Map<string, LinearPattern>();
 
@@ -35,7 +37,7 @@ export function compileLinearPattern(source: string, place: string): LinearPatte
     throw new UnusableSchemaError(`The pattern ${quote(source)} at ${place} is not a regular expression: ${fault}.`);
   }
   const pattern = wrap(source, compileWithoutBacktracking(source, place));
-  if (compiled.size >= 500) compiled.clear();
+  if (compiled.size >= 2_000) compiled.clear();
   compiled.set(source, pattern);
   return pattern;
 }
@@ -74,8 +76,8 @@ function notLinear(source: string, place: string, why: string, cause?: unknown):
 }
 
 function wrap(source: string, engine: RE2JS): LinearPattern {
-  const size = engine.programSize();
-  const unitsPerCharacter = Math.max(1, size / INSTRUCTIONS_PER_WORK_UNIT) / CHARACTERS_PER_WORK_UNIT;
+  const size = engine.programSize() + LEAST_SIZE;
+  const unitsPerCharacter = Math.max(1, (size - LEAST_SIZE) / INSTRUCTIONS_PER_WORK_UNIT) / CHARACTERS_PER_WORK_UNIT;
   return {
     size,
     test(text) {

@@ -81,7 +81,7 @@ function compileContract(schema: unknown): CompiledContract {
       schema: root,
       wrapped,
       warnings,
-      judge: (rawJson, truncated = false) => judgeAnswer(rawJson, { truncated, wrapped, validators }),
+      judge: (rawJson, truncated = false) => judgeAnswer(rawJson, { root, truncated, wrapped, validators }),
       accepts: (valueJson) => isStoredValueValid(valueJson, validators),
     };
   } catch (error) {
