@@ -6,6 +6,11 @@ import type { CliContext } from './cli-context.ts';
 import { readTextFile } from './read-text-file.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
 
+export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDirectory'> {
+  /** Working directory of the agents, whose project may bring agent types. */
+  readonly agentsCwd: string;
+}
+
 /**
  * Makes the chosen backend; only its own code is loaded. With `--record` its answers are written down when it is closed.
  *
@@ -14,7 +19,7 @@ import type { BackendName, RunFlags } from './run-flags.ts';
 export async function createBackend(
   name: BackendName,
   flags: Pick<RunFlags, 'responses' | 'model' | 'record'>,
-  context: Pick<CliContext, 'env' | 'cwd'>,
+  context: BackendPlace,
 ): Promise<AgentBackend> {
   const backend = await createNamed(name, flags, context);
   if (flags.record === undefined) return backend;
@@ -36,15 +41,17 @@ async function writeRecording(path: string, text: string, flag: 'a' | 'w'): Prom
 async function createNamed(
   name: BackendName,
   flags: Pick<RunFlags, 'responses' | 'model'>,
-  { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
+  { env, cwd, homeDirectory, agentsCwd }: BackendPlace,
 ): Promise<AgentBackend> {
   switch (name) {
     case 'scripted': {
       const path = resolve(cwd, flags.responses ?? '');
       const text = await readTextFile(path, 'the file of --responses');
       const { createScriptedBackend } = await import('../agents/scripted/scripted-backend.ts');
+      const { loadAgentTypes } = await import('../agents/agent-types.ts');
       const { loadResponsesFile } = await import('../agents/scripted/load-responses-file.ts');
-      return createScriptedBackend(loadResponsesFile(text, path));
+      const agentTypes = await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory });
+      return createScriptedBackend(loadResponsesFile(text, path), { agentTypes });
     }
     case 'simulated': {
       const { createSimulatedBackend } = await import('../agents/simulated/simulated-backend.ts');
@@ -52,11 +59,15 @@ async function createNamed(
     }
     case 'anthropic': {
       const { createAnthropicBackend } = await import('../agents/anthropic/anthropic-backend.ts');
+      const { loadAgentTypes } = await import('../agents/agent-types.ts');
+      const { loadAgentTypes } = await import('../agents/agent-types.ts');
       return createAnthropicBackend({
+        agentTypes: await loadAgentTypes({ cwd, home: homeDirectory }),
         apiKey: env['ANTHROPIC_API_KEY'],
         authToken: env['ANTHROPIC_AUTH_TOKEN'],
         baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
         model: flags.model,
+        agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
       });
     }
   }

@@ -47,6 +47,8 @@ export class AgentCalls {
   readonly #open = new Map<AgentRun, AgentCall>();
   readonly #warned = new Set<string>();
   #count = 0;
+  /** Settles when the backend is ready for its first agent. */
+  #warmUp: Promise<void> | undefined;
   #running = 0;
   #broken: WorkflowError | undefined;
   #closing = false;
@@ -60,6 +62,13 @@ export class AgentCalls {
   /** Agents that have not ended. */
   get openCount(): number {
     return this.#open.size;
+  }
+
+  /** Lets the backend load what it needs while the script starts. */
+  warmUp(): void {
+    this.#warmUp = this.#options.backend.warmUp?.().finally(() => {
+      this.#warmUp = undefined;
+    });
   }
 
   handle(guestCall: GuestAgentCall): void {
@@ -158,6 +167,7 @@ export class AgentCalls {
     this.#open.set(run, call);
     this.#ledger.queued(call);
     this.#options.slots.run(async (release) => {
+      if (this.#warmUp !== undefined) await this.#warmUp;
       if (!this.#open.has(run) || this.#broken !== undefined) return;
       this.#running += 1;
       this.#ledger.started(call);

@@ -1,4 +1,4 @@
-import { preview } from '../protocol/preview.ts';
+import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../protocol/preview.ts';
 import type { ErrorRecord } from '../protocol/workflow-error.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
@@ -169,7 +169,8 @@ export class AgentLedger {
 
   #resultPreview(valueJson: string): string {
     const text = valueJson.startsWith('"') ? (JSON.parse(valueJson) as string) : valueJson;
-    return preview(this.#context.redactor.text(text));
+    const shown = this.#context.redactor.text(text);
+    return shown.length > PREVIEW_CHARACTERS ? previewWithNote(shown) : preview(shown);
   }
 }
 

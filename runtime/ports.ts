@@ -155,6 +155,8 @@ export interface AgentBackend {
   /** The model it uses when a call names none. */
   readonly model: string | undefined;
   run(request: AgentRequest, signal: AbortSignal, report: AgentReporter): Promise<AgentOutcome>;
+  /** Loads what the first agent needs, so that no agent's own time pays for it. Called once; never rejects. */
+  warmUp?(): Promise<void>;
   /** Frees what is shared by all agents. Idempotent. */
   close(): Promise<void>;
 }

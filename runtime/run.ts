@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { CoreEvent } from '../protocol/core-event.ts';
-import { preview } from '../protocol/preview.ts';
+import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { createRunSummary, type RunSummary } from '../protocol/run-summary.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls } from './agent-calls.ts';
@@ -38,7 +38,6 @@ export interface PreparedRun {
 const GRACE_MS = 2_000;
 /** How long readers of the events may take after the last one (E-3). */
 const SINK_GRACE_MS = 5_000;
-const PREVIEW_LENGTH = 400;
 
 /** Starts a prepared run. Its first events are in the log when this returns. */
 export function launchRun(prepared: PreparedRun): RunHandle {
@@ -112,6 +111,7 @@ class Run {
       this.#handlers(),
     );
     this.#watch();
+    this.#calls.warmUp();
     return {
       runId: directory.runId,
       directory: directory.path,
@@ -286,8 +286,7 @@ class Run {
   }
 
   #resultPreview(resultJson: string): string {
-    const start = resultJson.slice(0, 2 * PREVIEW_LENGTH);
-    return preview(this.#prepared.redactor.text(start));
+    return previewWithNote(this.#prepared.redactor.text(resultJson), PREVIEW_CHARACTERS);
   }
 
   #resumeCommand(runId: string): string {

@@ -36,7 +36,7 @@ const DEFAULT_MAX_TOKENS = 32_000;
  * Runs agents on the Anthropic Messages API. Source: spec A-25.
  *
  * Contract:
- * - The SDK is loaded with the first agent. One client, and with it one pool of kept-alive connections, serves all.
+ * - The SDK is loaded by `warmUp`, or else with the first agent. One client, and with it one pool of kept-alive connections, serves all.
  * - Nothing is read from the environment but what the SDK reads for extra headers (`ANTHROPIC_CUSTOM_HEADERS`).
  * - Every request is sent once; retries are the caller's, through {@link AgentReporter.retry}.
  */
@@ -63,6 +63,10 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
       line ??= openLine(options, baseUrl);
       const turns = new AnthropicTurns(await line, frame, signal, report);
       return converse({ request, signal, report, turns, tools });
+    },
+    async warmUp() {
+      line ??= openLine(options, baseUrl);
+      await line.catch(() => {}); // the first agent meets the same error and says so
     },
     async close() {
       line = undefined;
