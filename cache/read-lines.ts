@@ -15,11 +15,12 @@ export interface Line {
 }
 
 const NEWLINE = 10;
-const CHUNK_BYTES = 1 << 20;
+const LARGEST_CHUNK_BYTES = 1 << 20;
 
 /** Calls `take` for each line of a file, in order, holding one chunk (or the longest line) in memory. */
 export async function readLines(file: DiskFile, take: (line: Line) => void): Promise<void> {
-  let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const { size } = await file.stat();
+  let buffer: Buffer = Buffer.allocUnsafe(Math.min(size + 1, LARGEST_CHUNK_BYTES));
   let held = 0;
   let offset = 0;
   let number = 1;

@@ -83,6 +83,29 @@ describe('QueuedAgentFiles', () => {
     expect(readdirSync(directory)).toHaveLength(2000);
   });
 
+  it('rows that come while a transcript is written wait for that write', async () => {
+    const directory = join(temporaryDirectory(), 'agents');
+    const gate = Promise.withResolvers<void>();
+    const writing = Promise.withResolvers<void>();
+    const texts: string[] = [];
+    const writeFile: Disk['writeFile'] = async (path, text, options) => {
+      texts.push(text);
+      writing.resolve();
+      await gate.promise;
+      await nodeDisk.writeFile(path, text, options);
+    };
+    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, directory });
+    files.appendTranscript(agentIdOf(1), { type: 'user', n: 1 });
+    await writing.promise;
+    files.appendTranscript(agentIdOf(1), { type: 'user', n: 2 });
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    files.appendTranscript(agentIdOf(1), { type: 'user', n: 3 });
+    expect(texts).toEqual(['{"type":"user","n":1}\n']);
+    gate.resolve();
+    await files.close();
+    expect(texts.slice(1)).toEqual(['{"type":"user","n":2}\n{"type":"user","n":3}\n']);
+  });
+
   it('transcripts and metas hold no secret (A-32)', async () => {
     const directory = join(temporaryDirectory(), 'agents');
     const files = new QueuedAgentFiles({ disk: nodeDisk, directory, redactor: createRedactor(['correct horse']) });
