@@ -1,6 +1,6 @@
 import type { Calls } from './calls.ts';
 import type { Outbox } from './outbox.ts';
-import { isArray, ownKeys, rejected, stringifyJson } from './primordials.ts';
+import { isArray, isBlank, ownKeys, rejected, stringifyJson, wellFormed } from './primordials.ts';
 import { phaseOf, type Workflow } from './scope.ts';
 
 export type Agent = (prompt: unknown, opts?: unknown) => Promise<unknown>;
@@ -50,9 +50,8 @@ function promptText(prompt: unknown): string {
     const got = prompt === null ? 'null' : typeof prompt;
     throw new TypeError(`agent() needs a prompt, and got ${got}. Give it the text of the task.`);
   }
-  if (text.trim() === '')
-    throw new TypeError('agent() needs a prompt, and got a blank one. Give it the text of the task.');
-  return text.isWellFormed() ? text : text.toWellFormed();
+  if (isBlank(text)) throw new TypeError('agent() needs a prompt, and got a blank one. Give it the text of the task.');
+  return wellFormed(text);
 }
 
 function optionsJson(opts: unknown): string | null {

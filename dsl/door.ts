@@ -5,7 +5,7 @@ import { createGlobals, createShared, type Shared } from './globals.ts';
 import { lockdown } from './lockdown.ts';
 import { createLogWriter } from './log.ts';
 import { createOutbox, type Outbox, type Post } from './outbox.ts';
-import { apply, parseJson, then } from './primordials.ts';
+import { apply, freeze, ownKeys, parseJson, then } from './primordials.ts';
 import { pureGlobals } from './pure-globals.ts';
 import { createRejections, type Rejections } from './rejections.ts';
 import { toResultJson } from './result-json.ts';
@@ -38,8 +38,11 @@ export interface Door {
   startNested(program: Program, programJson: string, id: number, name: string): void;
   receive(batchJson: string): void;
   tick(): void;
-  /** Sends what the turn said. A delay until the next timer, or one of the constants above. */
-  settle(): number;
+  /**
+   * A number, and after it a space and the batch of what the turn said, if anything. The number is a delay in milliseconds
+   * until the next timer, or `WAITS_FOR_HOST`, `HAS_ENDED` or `IS_STUCK`.
+   */
+  settle(): string;
   /** Tells of a rejection that the engine reported as unhandled. */
   noteRejection(key: string, text: string): void;
   /** Logs the rejections that are still unhandled. */
@@ -98,11 +101,15 @@ export function openDoor(post: Post): Door {
   };
 }
 
-function settle(guest: Guest): number {
-  guest.outbox.flush();
+function settle(guest: Guest): string {
+  const batch = guest.outbox.take();
+  return batch === undefined ? `${stateOf(guest)}` : `${stateOf(guest)} ${batch}`;
+}
+
+function stateOf(guest: Guest): number {
   if (guest.outbox.ended) return HAS_ENDED;
   const delayMs = guest.timers.nextDelayMs();
-  if (delayMs !== undefined) return delayMs;
+  if (delayMs !== undefined) return Math.ceil(delayMs);
   return (guest.shared?.calls.waiting ?? 0) > 0 ? WAITS_FOR_HOST : IS_STUCK;
 }
 
@@ -163,8 +170,14 @@ function prepare(workflow: Workflow, shared: Shared, about: GuestProgram): Reado
   return {
     ...createGlobals(workflow, shared),
     args: about.argsJson === null ? undefined : parseJson(about.argsJson),
-    meta: parseJson(about.metaJson),
+    meta: freezeData(parseJson(about.metaJson)),
   };
+}
+
+function freezeData(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const key of ownKeys(value)) freezeData((value as Record<PropertyKey, unknown>)[key]);
+  return freeze(value);
 }
 
 /** Starts a program's body. */

@@ -50,6 +50,10 @@ export function freezeReachable(roots: readonly object[]): void {
   for (const root of roots) seen.add(root);
   for (let at = 0; at < queue.length; at++) {
     const object = queue[at] as object;
+    if (isBareFunction(object)) {
+      freeze(object);
+      continue;
+    }
     for (const key of ownKeys(object)) {
       const property = getOwnPropertyDescriptor(object, key) as PropertyDescriptor;
       visit(property.value);
@@ -60,6 +64,13 @@ export function freezeReachable(roots: readonly object[]): void {
     if (object !== globalThis) freeze(object);
   }
 }
+
+/** A function that holds nothing but its name and length: most of the engine's. */
+function isBareFunction(object: object): boolean {
+  return typeof object === 'function' && ownKeys(object).length === 2 && getPrototypeOf(object) === FunctionPrototype;
+}
+
+const FunctionPrototype = getPrototypeOf(() => {});
 
 /** Makes every property of the global object read-only and permanent. */
 export function fixGlobals(): void {

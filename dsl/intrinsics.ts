@@ -1,10 +1,13 @@
 import { PERMITTED } from './permit-table.ts';
-import { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } from './primordials.ts';
+import { deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } from './primordials.ts';
 
 /** An object of the engine, by its name in the permit table. */
 export type Intrinsics = Readonly<Record<string, object>>;
 
-/** Finds the objects that the permit table names; those that this engine does not have are left out. */
+/**
+ * Finds the objects that the permit table names; those that this engine does not have are left out, and those of
+ * `Intl.Segmenter`, which `tame-segmenter.ts` sees to when they are first made.
+ */
 export function findIntrinsics(): Intrinsics {
   const hidden = hiddenIntrinsics();
   const found: Record<string, object> = {};
@@ -20,20 +23,20 @@ export function keyName(key: string | symbol): string {
   return typeof key === 'string' ? key : `@@${String(key.description).replace('Symbol.', '')}`;
 }
 
-/** Deletes every own property of a named intrinsic that the table does not name. */
+/** Deletes every own property of the named intrinsics that the table does not name. */
 export function removeUnpermitted(intrinsics: Intrinsics): void {
   for (const path in intrinsics) {
     const object = intrinsics[path] as object;
     const permitted = (PERMITTED[path] as string).split(' ');
     for (const key of ownKeys(object)) {
       const name = keyName(key);
-      if (permitted.includes(name)) continue;
-      if (name === 'length' || (typeof object === 'function' && (name === 'name' || name === 'prototype'))) continue;
-      if (path === 'Function.prototype' && name === 'name') continue;
-      if (!Reflect.deleteProperty(object, key)) throw new Error(`The engine does not let go of ${path}.${name}`);
+      if (permitted.includes(name) || (typeof object === 'function' && FUNCTION_OWN.includes(name))) continue;
+      if (!deleteProperty(object, key)) throw new Error(`The engine does not let go of ${path}.${name}`);
     }
   }
 }
+
+const FUNCTION_OWN = ['length', 'name', 'prototype'];
 
 function follow(path: string): object | undefined {
   if (path === 'globalThis') return globalThis;
@@ -51,7 +54,6 @@ function hiddenIntrinsics(): Record<string, object> {
   const generatorFunction = getPrototypeOf(function* () {}) as { prototype: object };
   const asyncGeneratorFunction = getPrototypeOf(async function* () {}) as { prototype: object };
   const typedArray = getPrototypeOf(Int8Array) as { prototype: object };
-  const segments = new Intl.Segmenter().segment('');
   const { Iterator } = globalThis as unknown as { Iterator: { from(iterator: object): object } };
   const wrapped = Iterator.from({ next: () => ({ done: true, value: undefined }) });
   const helped = ([].values() as unknown as { map(callback: () => undefined): object }).map(() => undefined);
@@ -75,7 +77,5 @@ function hiddenIntrinsics(): Record<string, object> {
     '%WrapForValidIteratorPrototype%': proto(wrapped),
     '%TypedArray%': typedArray,
     '%TypedArray.prototype%': typedArray.prototype,
-    '%SegmentsPrototype%': proto(segments),
-    '%SegmentIteratorPrototype%': proto(segments[Symbol.iterator]()),
   };
 }

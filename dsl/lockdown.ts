@@ -6,6 +6,7 @@ import { tameFunctionConstructors } from './tame-function-constructors.ts';
 import { tameIntl } from './tame-intl.ts';
 import { tameLocale } from './tame-locale.ts';
 import { tameMath } from './tame-math.ts';
+import { tameSegmenter } from './tame-segmenter.ts';
 import { watchPromises } from './watch-promises.ts';
 
 export interface LockdownOptions {
@@ -28,6 +29,7 @@ export function lockdown(options: LockdownOptions): void {
   tameMath();
   tameLocale();
   tameIntl();
+  tameSegmenter();
   tameErrors(options.isAuthorFile);
   watchPromises(options.isWatching, options.onPromiseUsed);
   for (const name in options.globals) defineGlobal(name, options.globals[name]);

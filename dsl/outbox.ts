@@ -10,6 +10,8 @@ export interface Outbox {
   /** Sends at once, so that it is seen even if the script never yields again. */
   urgent(message: GuestMessage): void;
   flush(): void;
+  /** What a flush would send; undefined when there is nothing. */
+  take(): string | undefined;
   end(message: GuestEnd): void;
   /** Sends something about the run after its end. */
   afterword(message: GuestMessage): void;
@@ -40,6 +42,12 @@ export function createOutbox(post: Post): Outbox {
     },
     flush() {
       if (!ended && batch.length > 0) send(false);
+    },
+    take() {
+      if (ended || batch.length === 0) return undefined;
+      const text = stringifyJson(batch);
+      batch = [];
+      return text;
     },
     end(message) {
       if (ended) return;

@@ -59,7 +59,7 @@ export const PERMITTED: Readonly<Record<string, string>> = {
 
   Array: 'isArray from fromAsync of @@species',
   'Array.prototype':
-    'constructor at concat copyWithin fill find findIndex findLast findLastIndex lastIndexOf pop push reverse shift unshift slice sort splice includes indexOf join keys entries values forEach filter flat flatMap map every some reduce reduceRight toReversed toSorted toSpliced with toLocaleString toString @@iterator @@unscopables',
+    'length constructor at concat copyWithin fill find findIndex findLast findLastIndex lastIndexOf pop push reverse shift unshift slice sort splice includes indexOf join keys entries values forEach filter flat flatMap map every some reduce reduceRight toReversed toSorted toSpliced with toLocaleString toString @@iterator @@unscopables',
   'Array.prototype.@@unscopables':
     'at copyWithin entries fill find findIndex findLast findLastIndex flat flatMap includes keys toReversed toSorted toSpliced values',
   Number:
@@ -71,7 +71,7 @@ export const PERMITTED: Readonly<Record<string, string>> = {
   'BigInt.prototype': 'constructor toLocaleString toString valueOf @@toStringTag',
   String: 'fromCharCode fromCodePoint raw',
   'String.prototype':
-    'constructor anchor at big blink bold charAt charCodeAt codePointAt concat endsWith fontcolor fontsize fixed includes indexOf isWellFormed italics lastIndexOf link localeCompare match matchAll normalize padEnd padStart repeat replace replaceAll search slice small split strike sub substr substring sup startsWith toString toWellFormed trim trimStart trimLeft trimEnd trimRight toLocaleLowerCase toLocaleUpperCase toLowerCase toUpperCase valueOf @@iterator',
+    'length constructor anchor at big blink bold charAt charCodeAt codePointAt concat endsWith fontcolor fontsize fixed includes indexOf isWellFormed italics lastIndexOf link localeCompare match matchAll normalize padEnd padStart repeat replace replaceAll search slice small split strike sub substr substring sup startsWith toString toWellFormed trim trimStart trimLeft trimEnd trimRight toLocaleLowerCase toLocaleUpperCase toLowerCase toUpperCase valueOf @@iterator',
   Symbol:
     'for keyFor asyncIterator hasInstance isConcatSpreadable iterator match matchAll replace search species split toPrimitive toStringTag unscopables dispose asyncDispose',
   'Symbol.prototype': 'constructor toString valueOf description @@toStringTag @@toPrimitive',

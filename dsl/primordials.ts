@@ -11,8 +11,16 @@ const realThen = Promise.prototype.then;
 const realResolve = Promise.resolve;
 const realNow = Date.now;
 
-export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
-  Reflect;
+export const {
+  apply,
+  construct,
+  defineProperty,
+  deleteProperty,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  ownKeys,
+  setPrototypeOf,
+} = Reflect;
 export const { freeze } = Object;
 export const { isArray } = Array;
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
@@ -39,6 +47,18 @@ export function then<T, R>(
   onError?: (reason: unknown) => R,
 ): Promise<R> {
   return apply(realThen, promise, [onValue, onError]) as Promise<R>;
+}
+
+const realTrim = String.prototype.trim;
+const realIsWellFormed = String.prototype.isWellFormed;
+
+export function isBlank(text: string): boolean {
+  return apply(realTrim, text, []) === '';
+}
+
+/** The text with U+FFFD for lone surrogates (S-33). */
+export function wellFormed(text: string): string {
+  return apply(realIsWellFormed, text, []) ? text : text.toWellFormed();
 }
 
 /** The clock, which scripts do not have; for timers. */

@@ -2,6 +2,8 @@ import { atob, btoa } from './base64.ts';
 import { resolved, then } from './primordials.ts';
 import { structuredClone } from './structured-clone.ts';
 import { TextDecoder, TextEncoder } from './text-encoding.ts';
+import { URL } from './url/url.ts';
+import { URLSearchParams } from './url/url-search-params.ts';
 
 /**
  * Globals of other platforms that are data and no capability (S-19).
@@ -13,6 +15,8 @@ export function pureGlobals(fail: (error: unknown) => void): Readonly<Record<str
     ...withoutConstructor({ structuredClone, atob, btoa }),
     TextEncoder,
     TextDecoder,
+    URL,
+    URLSearchParams,
     queueMicrotask: {
       queueMicrotask(callback: unknown): void {
         if (typeof callback !== 'function') {

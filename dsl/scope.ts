@@ -13,7 +13,8 @@ export interface Frame {
   /** How many `parallel` and `pipeline` calls were made here, which numbers the next. */
   parallels: number;
   pipelines: number;
-  readonly children: Map<string, number>;
+  /** How often each nested workflow was called here; made when the first is. */
+  children: Map<string, number> | undefined;
 }
 
 /** One workflow under way: the script, or a nested one. Its functions act for it whoever calls them. */
@@ -28,7 +29,7 @@ export interface Workflow {
 }
 
 export function makeFrame(scope: string, parent: Frame | null): Frame {
-  return { scope, parent, ownPhase: undefined, parallels: 0, pipelines: 0, children: new Map() };
+  return { scope, parent, ownPhase: undefined, parallels: 0, pipelines: 0, children: undefined };
 }
 
 export function makeWorkflow(name: string | null, depth: number, fileName: string, scope: string): Workflow {
@@ -48,6 +49,7 @@ export function phaseOf(frame: Frame): string | null {
 
 /** Scope of a nested workflow called in `frame`; further calls of the same name are numbered. */
 export function childScope(frame: Frame, name: string): string {
+  frame.children ??= new Map();
   const before = frame.children.get(name) ?? 0;
   frame.children.set(name, before + 1);
   const scope = `${frame.scope}/workflow:${name.replaceAll('/', '_')}`;

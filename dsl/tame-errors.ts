@@ -35,7 +35,7 @@ export function tameErrors(isAuthorFile: (name: unknown) => boolean): void {
     configurable: false,
   });
   // More than the engine's ten: frames of the prelude between the author's are not shown but count.
-  defineProperty(Error, 'stackTraceLimit', { value: 50, writable: false, configurable: false });
+  defineProperty(Error, 'stackTraceLimit', { value: 25, writable: false, configurable: false });
 }
 
 function headline(error: unknown): string {

@@ -8,7 +8,7 @@ const target = `${root}runtime/sandbox/prelude.generated.ts`;
 
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: ['dsl/prelude.ts'],
+  entryPoints: ['dsl/door.ts'],
   bundle: true,
   write: false,
   format: 'cjs',

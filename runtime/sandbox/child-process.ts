@@ -32,7 +32,7 @@ export function startChildProcess(options: SpawnOptions): ChildProcess {
       entry,
       nativeModule,
     ],
-    { stdio: ['pipe', 'pipe', process.env.WF_DBG ? 'inherit' : 'ignore'], env: childEnvironment(), windowsHide: true },
+    { stdio: ['pipe', 'pipe', 'ignore'], env: childEnvironment(), windowsHide: true },
   );
 }
 
@@ -54,5 +54,6 @@ function childEntry(): { entry: string; readable: readonly string[]; flags: read
 function childEnvironment(): NodeJS.ProcessEnv {
   const fixed = { TZ: 'UTC', LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' };
   // Windows does not start a process without it.
+  // biome-ignore lint/style/noProcessEnv: the one variable that is passed on, and no secret.
   return process.platform === 'win32' ? { ...fixed, SystemRoot: process.env.SystemRoot } : fixed;
 }

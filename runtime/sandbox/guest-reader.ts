@@ -1,4 +1,10 @@
-import type { GuestMessage } from '../../dsl/wire.ts';
+import {
+  type GuestMessage,
+  MAX_LOG_LINES,
+  MAX_PART_FAILURES,
+  MAX_PHASE_CHANGES,
+  MAX_REJECTION_WARNINGS,
+} from '../../dsl/wire.ts';
 import { BadGuestMessage, decodeGuestBatch } from './decode-guest-batch.ts';
 import { endOfGuest, endOfLimit } from './end-messages.ts';
 import type { SandboxEnd, SandboxHandlers, SandboxOptions } from './sandbox.ts';
@@ -18,6 +24,13 @@ export interface GuestReaderEvents {
   end(end: SandboxEnd): void;
 }
 
+/** A line more than the log keeps says so. */
+const MOST_TOLD = {
+  log: MAX_LOG_LINES + 1 + MAX_REJECTION_WARNINGS,
+  part: MAX_PART_FAILURES,
+  phase: MAX_PHASE_CHANGES,
+} as const;
+
 /**
  * Makes a reader. Whatever is not what an honest guest sends ends the sandbox as `crashed` (S-31): ids may not repeat, and
  * nothing follows the end.
@@ -30,6 +43,7 @@ export function createGuestReader(
   const open = new Set<number>();
   let lastId = 0;
   let lastPong = 0;
+  const told = { log: 0, part: 0, phase: 0 };
   let over = false;
 
   const finish = (end: SandboxEnd): void => {
@@ -43,28 +57,45 @@ export function createGuestReader(
     open.add(id);
   };
 
+  /** An honest guest bounds these itself; what exceeds the bounds would only fill the host's memory. */
+  const count = (kind: 'log' | 'part' | 'phase'): void => {
+    if (++told[kind] > MOST_TOLD[kind])
+      throw new BadGuestMessage(`more than ${MOST_TOLD[kind]} messages of kind ${kind}`);
+  };
+
   const tell = (message: GuestMessage): void => {
     switch (message[0]) {
       case 'agent': {
         const [, id, prompt, optsJson, scope, phase, workflow] = message;
         openCall(id);
-        return handlers.agent({ id, prompt, optsJson: optsJson ?? undefined, scope, phase, workflow });
+        handlers.agent({ id, prompt, optsJson: optsJson ?? undefined, scope, phase, workflow });
+        break;
       }
       case 'workflow': {
         const [, id, ref, argsJson, depth, callerFile] = message;
         openCall(id);
-        return handlers.workflow({ id, ref, argsJson: argsJson ?? undefined, depth, callerFile });
+        handlers.workflow({ id, ref, argsJson: argsJson ?? undefined, depth, callerFile });
+        break;
       }
       case 'phase':
-        return message[2] ? handlers.phase(message[1], 'child') : handlers.phase(message[1]);
+        if (message[2]) handlers.phase(message[1], 'child');
+        else {
+          count('phase');
+          handlers.phase(message[1]);
+        }
+        break;
       case 'log':
-        return handlers.log(message[1], message[2]);
+        count('log');
+        handlers.log(message[1], message[2]);
+        break;
       case 'part': {
         const [, helper, index, stage, scope, error] = message;
-        return handlers.partFailed({ helper, index, scope, error, ...(stage === null ? {} : { stage }) });
+        count('part');
+        handlers.partFailed({ helper, index, scope, error, ...(stage === null ? {} : { stage }) });
+        break;
       }
       default:
-        return finish(endOfGuest(message, options));
+        finish(endOfGuest(message, options));
     }
   };
 
@@ -75,16 +106,20 @@ export function createGuestReader(
         for (const message of decodeGuestBatch(body)) if (!over) tell(message);
         return;
       case FROM_CHILD.ready:
-        return events.ready();
+        events.ready();
+        break;
       case FROM_CHILD.pong:
         lastPong = Math.max(lastPong, Number(body) || 0);
         return;
       case FROM_CHILD.deadlock:
-        return finish({ type: 'deadlock' });
+        finish({ type: 'deadlock' });
+        break;
       case FROM_CHILD.limit:
-        return finish(endOfLimit(readNotice(body), options));
+        finish(endOfLimit(readNotice(body), options));
+        break;
       case FROM_CHILD.broken:
-        return finish({ type: 'crashed', message: `The sandbox failed: ${body.slice(0, 1000)}` });
+        finish({ type: 'crashed', message: `The sandbox failed: ${body.slice(0, 1000)}` });
+        break;
       default:
         throw new BadGuestMessage('a line of an unknown kind');
     }
@@ -109,7 +144,7 @@ export function createGuestReader(
 function readNotice(json: string): LimitNotice {
   try {
     const { code } = JSON.parse(json) as LimitNotice;
-    if (code === 'LIMIT_CPU' || code === 'LIMIT_MEMORY') return { code, used: 0 };
+    if (code === 'LIMIT_CPU' || code === 'LIMIT_MEMORY') return { code };
   } catch {
     // Falls through to the refusal.
   }

@@ -84,7 +84,10 @@ class SandboxProcess implements Sandbox {
 
   answerWorkflow(...[id, answer]: Parameters<Sandbox['answerWorkflow']>): void {
     if (this.#over || this.#reader?.close(id) !== true) return;
-    if (!answer.ok) return this.#queueAnswer(encodeAnswer(id, answer, null));
+    if (!answer.ok) {
+      this.#queueAnswer(encodeAnswer(id, answer, null));
+      return;
+    }
     const { program, name } = answer;
     this.#flush();
     this.#send(TO_CHILD.nested + JSON.stringify({ id, name, program } satisfies NestedOrder));

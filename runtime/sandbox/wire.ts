@@ -43,8 +43,6 @@ export interface NestedOrder {
 
 export interface LimitNotice {
   readonly code: 'LIMIT_CPU' | 'LIMIT_MEMORY';
-  /** For LIMIT_CPU milliseconds, for LIMIT_MEMORY resident MiB; 0 where it is not known. */
-  readonly used: number;
 }
 
 /** Resident memory that the process may use beyond the script's limit (S-23): Node itself takes some 60 MiB of it. */

@@ -32,15 +32,19 @@ function serve(nativeModule: string): void {
     const body = line.slice(1);
     switch (line[0]) {
       case TO_CHILD.start:
-        return session.start(JSON.parse(body) as StartOrder);
+        session.start(JSON.parse(body) as StartOrder);
+        break;
       case TO_CHILD.answers:
-        return session.answers(body);
+        session.answers(body);
+        break;
       case TO_CHILD.nested:
-        return session.nested(JSON.parse(body) as NestedOrder);
+        session.nested(JSON.parse(body) as NestedOrder);
+        break;
       case TO_CHILD.ping:
-        return send(FROM_CHILD.pong + body);
+        send(FROM_CHILD.pong + body);
+        break;
       default:
-        return die();
+        die();
     }
   };
   readLines(0, obey, die);

@@ -36,7 +36,7 @@ export function createSession(
   };
   const stop = (notice: LimitNotice): void => finish(FROM_CHILD.limit + JSON.stringify(notice));
   const lost = (error: unknown): void => {
-    if (isolate?.isLost === true) stop({ code: 'LIMIT_MEMORY', used: 0 });
+    if (isolate?.isLost === true) stop({ code: 'LIMIT_MEMORY' });
     else finish(FROM_CHILD.broken + (error instanceof Error ? error.message : String(error)));
   };
 
@@ -46,10 +46,10 @@ export function createSession(
     try {
       // Both entries are queued at once: the second runs when the microtasks of the first are done.
       const call = enter(guest, method, values);
-      let state = enter(guest, 'settle', []);
+      let settled = enter(guest, 'settle', []);
       await call;
-      while ((await state) === undefined) state = enter(guest, 'settle', []);
-      afterTurn(guest, await state);
+      while ((await settled) === undefined) settled = enter(guest, 'settle', []);
+      afterTurn(guest, await settled);
     } catch (error) {
       lost(error);
     } finally {
@@ -71,12 +71,14 @@ export function createSession(
     }
   };
 
-  const afterTurn = (guest: GuestIsolate, state: unknown): void => {
+  const afterTurn = (guest: GuestIsolate, said: unknown): void => {
     if (over) return;
+    const [state, batch] = splitSettled(String(said));
+    if (batch !== undefined) send(FROM_CHILD.guest + batch);
     clearTimeout(timer);
     if (state === HAS_ENDED || state === IS_STUCK) void conclude(guest);
     else if (state !== WAITS_FOR_HOST && finalLine === undefined) {
-      timer = setTimeout(() => void turn(guest, 'tick', []), Number(state));
+      timer = setTimeout(() => void turn(guest, 'tick', []), state);
     }
   };
 
@@ -132,6 +134,12 @@ export function createSession(
       setTimeout(() => finish(line), LAST_TURN_MS);
     },
   };
+}
+
+/** Parts what `settle` gave: a number, and a batch if there is one. */
+function splitSettled(said: string): readonly [number, string | undefined] {
+  const space = said.indexOf(' ');
+  return space < 0 ? [Number(said), undefined] : [Number(said.slice(0, space)), said.slice(space + 1)];
 }
 
 function about(program: SandboxProgram): string {

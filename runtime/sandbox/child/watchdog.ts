@@ -21,20 +21,26 @@ export function createWatchdog(
 ): Watchdog {
   let turns = 0;
   let yieldedAtCpuMs = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let armed = false;
   const check = (): void => {
-    timer = undefined;
+    armed = false;
     if (turns === 0) return;
     const used = cpuMs() - yieldedAtCpuMs;
-    if (used > limits.cpuLimitMs) return onLimit({ code: 'LIMIT_CPU', used: Math.round(used) });
+    if (used > limits.cpuLimitMs) {
+      onLimit({ code: 'LIMIT_CPU' });
+      return;
+    }
     const residentMib = process.memoryUsage.rss() / MIB;
     if (residentMib > limits.memoryLimitMb + RESIDENT_ALLOWANCE_MIB) {
-      return onLimit({ code: 'LIMIT_MEMORY', used: Math.round(residentMib) });
+      onLimit({ code: 'LIMIT_MEMORY' });
+      return;
     }
     arm();
   };
   const arm = (): void => {
-    timer ??= setTimeout(check, Math.min(POLL_MS, Math.max(5, limits.cpuLimitMs)));
+    if (armed) return;
+    armed = true;
+    setTimeout(check, Math.min(POLL_MS, Math.max(5, limits.cpuLimitMs)));
   };
   return {
     begin() {

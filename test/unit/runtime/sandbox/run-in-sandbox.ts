@@ -51,7 +51,9 @@ export async function runInSandbox(text: string, scenario: Scenario = {}): Promi
   let spent = 0;
   const answer = async (call: GuestAgentCall): Promise<void> => {
     const given = await (scenario.agent === undefined ? saying('ok') : scenario.agent(call));
-    if (given !== undefined) sandbox.answer(call.id, given, (spent += 10));
+    if (given === undefined) return;
+    spent += 10;
+    sandbox.answer(call.id, given, spent);
   };
   sandbox.run(
     programOf(text, scenario.fileName ?? 'script.js', scenario.args),
