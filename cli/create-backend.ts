@@ -4,43 +4,17 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
 import { readTextFile } from './read-text-file.ts';
-import type { BackendName, RunFlags } from './run-flags.ts';
+import type { BackendName } from './run-flags.ts';
 
 export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDirectory'> {
   /** Working directory of the agents, whose project may bring agent types. */
   readonly agentsCwd: string;
 }
 
-/**
- * Makes the chosen backend; only its own code is loaded. With `--record` its answers are written down when it is closed.
- *
- * @throws FILE_… and USAGE_INVALID for a bad `--responses`, STATE_UNWRITABLE for a file of `--record` that cannot be written
- */
+/** Makes a backend; only its own code is loaded. @throws FILE_… and USAGE_INVALID for a bad `--responses` */
 export async function createBackend(
   name: BackendName,
-  flags: Pick<RunFlags, 'responses' | 'model' | 'record'>,
-  context: BackendPlace,
-): Promise<AgentBackend> {
-  const backend = await createNamed(name, flags, context);
-  if (flags.record === undefined) return backend;
-  const path = resolve(context.cwd, flags.record);
-  await writeRecording(path, '', 'a'); // Before anything is paid.
-  const { createRecordingBackend } = await import('../agents/scripted/recording-backend.ts');
-  return createRecordingBackend(backend, (text) => writeRecording(path, text, 'w'));
-}
-
-async function writeRecording(path: string, text: string, flag: 'a' | 'w'): Promise<void> {
-  try {
-    await writeFile(path, text, { flag, mode: 0o600 });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new WorkflowError('STATE_UNWRITABLE', `the file of --record cannot be written: ${reason}`, { cause });
-  }
-}
-
-async function createNamed(
-  name: BackendName,
-  flags: Pick<RunFlags, 'responses' | 'model'>,
+  flags: { readonly responses?: string | undefined; readonly model?: string | undefined },
   { env, cwd, homeDirectory, agentsCwd }: BackendPlace,
 ): Promise<AgentBackend> {
   switch (name) {
@@ -60,9 +34,7 @@ async function createNamed(
     case 'anthropic': {
       const { createAnthropicBackend } = await import('../agents/anthropic/anthropic-backend.ts');
       const { loadAgentTypes } = await import('../agents/agent-types.ts');
-      const { loadAgentTypes } = await import('../agents/agent-types.ts');
       return createAnthropicBackend({
-        agentTypes: await loadAgentTypes({ cwd, home: homeDirectory }),
         apiKey: env['ANTHROPIC_API_KEY'],
         authToken: env['ANTHROPIC_AUTH_TOKEN'],
         baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
@@ -70,5 +42,25 @@ async function createNamed(
         agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
       });
     }
+  }
+}
+
+/**
+ * Wraps a backend so that its answers are written to the file of `--record` when it is closed.
+ *
+ * @throws STATE_UNWRITABLE when the file cannot be written, before anything is paid
+ */
+export async function recordAnswers(backend: AgentBackend, path: string): Promise<AgentBackend> {
+  await writeRecording(path, '', 'a');
+  const { createRecordingBackend } = await import('../agents/scripted/recording-backend.ts');
+  return createRecordingBackend(backend, (text) => writeRecording(path, text, 'w'));
+}
+
+async function writeRecording(path: string, text: string, flag: 'a' | 'w'): Promise<void> {
+  try {
+    await writeFile(path, text, { flag, mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WorkflowError('STATE_UNWRITABLE', `the file of --record cannot be written: ${reason}`, { cause });
   }
 }

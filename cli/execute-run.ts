@@ -1,19 +1,17 @@
+import { resolve } from 'node:path';
 import { isWorkflowError, toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
-import { createRedactor, secretValuesOf } from '../runtime/redact.ts';
-import type { RunHandle, RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { RunHandle, WorkflowOptions } from '../runtime/run-options.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
-import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
 import type { CliContext } from './cli-context.ts';
-import { createBackend } from './create-backend.ts';
+import { createBackend, recordAnswers } from './create-backend.ts';
+import { decideLaunch } from './decide-launch.ts';
 import { exitCodeOfError, exitCodeOfRun } from './exit-code.ts';
-import { findNestedWorkflow } from './find-workflow.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { refusedOutput } from './refused-output.ts';
-import { resumeCommand } from './resume-command.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
-import { limitsOf, type RunFlags } from './run-flags.ts';
-import { defaultStateRoot } from './state-root.ts';
+import type { RunFlags } from './run-flags.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
 
@@ -22,6 +20,8 @@ export interface LaunchPlan {
   /** Options of the earlier launch, on a resume. */
   readonly stored: StoredFlags;
   readonly source: FaceSource;
+  /** Working directory of the agents. */
+  readonly agentsCwd: string;
   launch(options: WorkflowOptions): Promise<RunHandle>;
 }
 
@@ -35,19 +35,20 @@ export async function executeRun(
   root: string,
   makePlan: () => Promise<LaunchPlan>,
 ): Promise<number> {
-  let backend: AgentBackend | undefined;
+  let inner: AgentBackend | undefined;
   let sandbox: Sandbox | undefined;
   const stop = listenForStop(context, () => sandbox?.kill());
   try {
     const [plan, { createRunStore }] = await Promise.all([makePlan(), import('../cache/run-store.ts')]);
-    const secrets = secretValuesOf(context.env);
-    const setup = setUp(context, flags, root, plan.stored, secrets);
-    const { model } = setup.storedOptions;
-    backend = await createBackend(setup.choice.name, { ...flags, ...(model === undefined ? {} : { model }) }, context);
+    const { choice, model, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
+    const place = { ...context, agentsCwd: plan.agentsCwd };
+    inner = await createBackend(choice.name, { responses: flags.responses, model }, place);
+    const { record } = flags;
+    const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record));
     const face = await openRunFace(context, flags, plan.source);
     sandbox = context.takeSandbox();
     const handle = await plan.launch({
-      ...setup.options,
+      ...options,
       store: createRunStore({ root, redactor: createRedactor(secrets) }),
       backend,
       sinks: face.sinks,
@@ -55,12 +56,12 @@ export async function executeRun(
       ...(sandbox === undefined ? {} : { sandbox }),
     });
     stop.watch(handle);
-    const exitCode = await endOf(handle, face, stop, setup.resumeCommand(handle.runId));
+    const exitCode = await endOf(handle, face, stop, resumeCommand(handle.runId));
     return await closed(context, backend, exitCode);
   } finally {
     stop.dispose();
     sandbox?.kill();
-    await backend?.close();
+    await inner?.close();
   }
 }
 
@@ -73,66 +74,6 @@ async function closed(context: CliContext, backend: AgentBackend, exitCode: numb
     printError(context.stderr, error, wantsStacks(context.env));
     return exitCode === 0 ? exitCodeOfError(toErrorRecord(error).code) : exitCode;
   }
-}
-
-interface SetUp {
-  readonly choice: BackendChoice;
-  readonly storedOptions: StoredFlags;
-  readonly options: Omit<WorkflowOptions, 'store' | 'backend'>;
-  resumeCommand(runId: string): string;
-}
-
-/** Makes the options of a launch from what was typed, what the environment says and what an earlier launch left. */
-function setUp(
-  context: CliContext,
-  flags: RunFlags,
-  root: string,
-  stored: StoredFlags,
-  secrets: readonly string[],
-): SetUp {
-  const choice = chooseBackend(flags, context.env, stored.backend);
-  const say = (text: string): void => {
-    if (flags.quiet !== true) context.stderr.write(`note: ${text}\n`);
-  };
-  // In text the first line of the run says so itself.
-  if (choice.notice !== undefined && (flags.outputFormat !== 'text' || choice.notice !== SIMULATED_NOTICE)) {
-    context.stderr.write(`note: ${choice.notice}\n`);
-  }
-  const concurrency = flags.concurrency ?? stored.concurrency;
-  const failOnAgentError = flags.failOnAgentError ?? stored.failOnAgentError;
-  const limits: Partial<RunLimits> = { ...stored.limits, ...limitsOf(flags, context.env) };
-  const model = flags.model ?? stored.model;
-  const resume = (runId: string): string =>
-    resumeCommand({
-      runId,
-      stateRoot: root,
-      defaultStateRoot: defaultStateRoot(context.homeDirectory),
-      backend: flags.backend,
-      model: flags.model,
-    });
-  const storedOptions: StoredFlags = {
-    backend: choice.name,
-    limits,
-    ...(model === undefined ? {} : { model }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
-    ...(stored.startedByPath === undefined ? {} : { startedByPath: stored.startedByPath }),
-  };
-  return {
-    choice,
-    storedOptions,
-    resumeCommand: resume,
-    options: {
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
-      limits,
-      secrets,
-      storedOptions: { ...storedOptions },
-      resumeCommand: resume,
-      findWorkflow: (ref, callerDirectory) => findNestedWorkflow(ref, callerDirectory, context),
-      onNotice: say,
-    },
-  };
 }
 
 /** Waits for the end of a run, shows it and gives the exit code. A stopped run that does not end in time is left behind. */

@@ -5,7 +5,7 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { FoundWorkflow } from '../runtime/run-options.ts';
 import type { CliContext } from './cli-context.ts';
 import { nearestWord } from './nearest-word.ts';
-import { decodeText, readTextFile } from './read-text-file.ts';
+import { decodeText, readScriptFile } from './read-text-file.ts';
 import { listSavedWorkflows } from './saved-workflows.ts';
 
 /** A script that was named on the command line. `path` is absent for stdin. */
@@ -82,7 +82,7 @@ function knownNames(names: readonly string[]): string {
 }
 
 async function readWorkflowFile(path: string): Promise<FoundWorkflow> {
-  return { text: await readTextFile(path, 'the script'), fileName: basename(path), path };
+  return { text: await readScriptFile(path), fileName: basename(path), path };
 }
 
 function looksLikePath(target: string): boolean {

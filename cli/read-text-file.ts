@@ -1,27 +1,36 @@
 import { open } from 'node:fs/promises';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 
-/** Largest script in characters (S-1); in UTF-8 a character takes at most 3 bytes a UTF-16 unit. */
+/** 524,288 characters (S-1), each of at most 3 bytes a UTF-16 unit, and a byte order mark. */
 const MAX_SCRIPT_BYTES = 524_288 * 3 + 3;
 
 /**
- * Reads a text file whose size is bounded. `what` names it in errors, for example `the script`.
+ * Reads a script, unless it is far too large to be one.
  *
- * @throws FILE_MISSING, FILE_UNREADABLE (a directory, no permission, not UTF-8 text), SCRIPT_TOO_LARGE.
+ * @throws SCRIPT_TOO_LARGE, and what {@link readTextFile} throws
  */
-export async function readTextFile(path: string, what: string): Promise<string> {
-  const bytes = await readBytes(path, what);
+export function readScriptFile(path: string): Promise<string> {
+  return readTextFile(path, 'the script', MAX_SCRIPT_BYTES);
+}
+
+/**
+ * Reads a text file. `what` names it in errors, for example `the script`.
+ *
+ * @throws FILE_MISSING, FILE_UNREADABLE (a directory, no permission, not UTF-8 text)
+ */
+export async function readTextFile(path: string, what: string, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const bytes = await readBytes(path, what, maxBytes);
   return decodeText(bytes, path, what);
 }
 
-async function readBytes(path: string, what: string): Promise<Buffer> {
+async function readBytes(path: string, what: string, maxBytes: number): Promise<Buffer> {
   try {
     await using file = await open(path, 'r');
     const stats = await file.stat();
     if (stats.isDirectory()) {
       throw new WorkflowError('FILE_UNREADABLE', `${what} ${path} is a directory; name a file in it`);
     }
-    if (stats.size > MAX_SCRIPT_BYTES) {
+    if (stats.size > maxBytes) {
       throw new WorkflowError(
         'SCRIPT_TOO_LARGE',
         `${what} ${path} has ${stats.size} bytes; a script has at most 524,288 characters. ` +

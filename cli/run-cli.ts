@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
 import { toErrorRecord } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
+import type { CommandAction } from './command-action.ts';
 import { exitCodeOfError } from './exit-code.ts';
 import { printError, wantsStacks } from './print-error.ts';
-import { type CommandAction, createProgram, usageError } from './program.ts';
+import { createProgram, usageError } from './program.ts';
 import { refusedOutput } from './refused-output.ts';
 import { writeRunOutput } from './write-run-output.ts';
 

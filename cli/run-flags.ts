@@ -56,6 +56,14 @@ const MAX_TIMEOUT_S = 2_000_000;
 
 /** Adds the options that `run` and `resume` share. Source: spec C-1. */
 export function addRunFlags(command: Command): Command {
+  addWorkFlags(command);
+  addLimitFlags(command);
+  addOutputFlags(command);
+  for (const later of LATER_OPTIONS) command.addOption(new Option(later.flags, 'later').hideHelp());
+  return command;
+}
+
+function addWorkFlags(command: Command): void {
   command
     .optionsGroup('What the script gets:')
     .option('--args <json>', 'its args, as JSON or @file')
@@ -68,7 +76,11 @@ export function addRunFlags(command: Command): Command {
     )
     .option('--responses <file>', 'planned answers for the scripted backend')
     .option('--record <file>', 'write the answers of this run as such a file')
-    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id')
+    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id');
+}
+
+function addLimitFlags(command: Command): void {
+  command
     .optionsGroup('Limits:')
     .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
     .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
@@ -84,7 +96,11 @@ export function addRunFlags(command: Command): Command {
       'output tokens of the run; 0 for no bound',
       integerBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     )
-    .option('--fail-on-agent-error', 'a run with failed agents fails')
+    .option('--fail-on-agent-error', 'a run with failed agents fails');
+}
+
+function addOutputFlags(command: Command): void {
+  command
     .optionsGroup('Output and state:')
     .addOption(
       new Option('--output-format <format>', 'text, json or stream-json')
@@ -105,8 +121,6 @@ export function addRunFlags(command: Command): Command {
         .argParser(wordOf(['content'], LATER_RESUME_POLICIES))
         .hideHelp(),
     );
-  for (const later of LATER_OPTIONS) command.addOption(new Option(later.flags, 'later').hideHelp());
-  return command;
 }
 
 /**

@@ -29,15 +29,6 @@ export async function listSavedWorkflows(cwd: string, homeDirectory: string): Pr
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Finds one by name; undefined when there is none. */
-export async function findSavedWorkflow(
-  name: string,
-  cwd: string,
-  homeDirectory: string,
-): Promise<SavedWorkflow | undefined> {
-  return (await listSavedWorkflows(cwd, homeDirectory)).find((saved) => saved.name === name);
-}
-
 async function workflowsIn(folder: string): Promise<readonly SavedWorkflow[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries

@@ -1,7 +1,7 @@
 import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
 import { refuseWhenDisabled } from '../kill-switch.ts';
-import { readTextFile } from '../read-text-file.ts';
+import { readScriptFile } from '../read-text-file.ts';
 import { listSavedWorkflows, type SavedWorkflow } from '../saved-workflows.ts';
 import { stateRoot } from '../state-root.ts';
 import { listStoredRuns, type StoredRun } from '../stored-run.ts';
@@ -61,7 +61,7 @@ async function listWorkflows(context: CliContext, json: boolean): Promise<number
 async function describe({ name, path }: SavedWorkflow) {
   const { parseScript } = await import('../../runtime/script/parse-script.ts');
   try {
-    const { meta } = parseScript(await readTextFile(path, 'the script'), { fileName: path });
+    const { meta } = parseScript(await readScriptFile(path), { fileName: path });
     return {
       name,
       description: meta.description,

@@ -26,6 +26,7 @@ export async function resumeRunCommand(
     const run = runId === undefined ? await lastStoredRun(root) : await readStoredRun(root, runId);
     return {
       stored: run.flags,
+      agentsCwd: run.record.cwd,
       source: {
         scriptText: await readFile(join(run.path, 'script.js'), 'utf8').catch(() => undefined),
         scriptFileName: run.record.scriptFileName,

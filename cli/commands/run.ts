@@ -38,6 +38,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
       return {
         stored: { startedByPath },
         source,
+        agentsCwd: context.cwd,
         launch: (options) => startWorkflow({ ...options, cwd: context.cwd, ...given }),
       };
     }
@@ -45,6 +46,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
     return {
       stored: { ...run.flags, startedByPath },
       source,
+      agentsCwd: run.record.cwd,
       launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...given }),
     };
   });

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+
+/** What a command line asks for: runs it and gives the exit code. */
+export type CommandAction = () => Promise<number>;
+
+/** Called with the action of the command that was named. */
+export type ChooseAction = (action: CommandAction) => void;
+
+/** Adds the option that names the state directory. */
+export function withState(command: Command): Command {
+  return command.option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)');
+}

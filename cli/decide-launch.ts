@@ -1,0 +1,79 @@
+import { secretValuesOf } from '../runtime/redact.ts';
+import type { RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
+import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
+import type { CliContext } from './cli-context.ts';
+import { findNestedWorkflow } from './find-workflow.ts';
+import { resumeCommand } from './resume-command.ts';
+import { limitsOf, type RunFlags } from './run-flags.ts';
+import { defaultStateRoot } from './state-root.ts';
+import type { StoredFlags } from './stored-flags.ts';
+
+/** What was decided about a launch before anything was opened. */
+export interface LaunchDecisions {
+  readonly choice: BackendChoice;
+  readonly model: string | undefined;
+  /** Values that must not appear in any output (A-32). */
+  readonly secrets: readonly string[];
+  readonly options: Omit<WorkflowOptions, 'store' | 'backend'>;
+  resumeCommand(runId: string): string;
+}
+
+/**
+ * Decides a launch: what was typed goes before the environment, that before what an earlier launch left.
+ *
+ * @throws USAGE_INVALID and AGENT_AUTH as {@link chooseBackend} does
+ */
+export function decideLaunch(context: CliContext, flags: RunFlags, root: string, stored: StoredFlags): LaunchDecisions {
+  const choice = chooseBackend(flags, context.env, stored.backend);
+  announce(context, flags, choice);
+  const storedOptions = mergeFlags(flags, context.env, stored, choice);
+  const { concurrency, failOnAgentError, limits = {}, model } = storedOptions;
+  const secrets = secretValuesOf(context.env);
+  const commandFor = (runId: string): string =>
+    resumeCommand({
+      runId,
+      stateRoot: root,
+      defaultStateRoot: defaultStateRoot(context.homeDirectory),
+      backend: flags.backend,
+      model: flags.model,
+    });
+  return {
+    choice,
+    model,
+    secrets,
+    resumeCommand: commandFor,
+    options: {
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
+      limits,
+      secrets,
+      storedOptions: { ...storedOptions },
+      resumeCommand: commandFor,
+      findWorkflow: (ref, callerDirectory) => findNestedWorkflow(ref, callerDirectory, context),
+      onNotice: (text) => {
+        if (flags.quiet !== true) context.stderr.write(`note: ${text}\n`);
+      },
+    },
+  };
+}
+
+/** In text the run's own first lines say that it is simulated. */
+function announce(context: CliContext, flags: RunFlags, { notice }: BackendChoice): void {
+  if (notice === undefined || (flags.outputFormat === 'text' && notice === SIMULATED_NOTICE)) return;
+  context.stderr.write(`note: ${notice}\n`);
+}
+
+function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags, choice: BackendChoice): StoredFlags {
+  const model = flags.model ?? stored.model;
+  const concurrency = flags.concurrency ?? stored.concurrency;
+  const failOnAgentError = flags.failOnAgentError ?? stored.failOnAgentError;
+  const limits: Partial<RunLimits> = { ...stored.limits, ...limitsOf(flags, env) };
+  return {
+    backend: choice.name,
+    limits,
+    ...(model === undefined ? {} : { model }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
+    ...(stored.startedByPath === undefined ? {} : { startedByPath: stored.startedByPath }),
+  };
+}

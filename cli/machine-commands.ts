@@ -1,0 +1,40 @@
+import { Argument, type Command } from 'commander';
+import type { CliContext } from './cli-context.ts';
+import { type ChooseAction, withState } from './command-action.ts';
+
+/** Adds the commands about this machine and the formats: schema, types, doctor, completion. */
+export function addMachineCommands(program: Command, context: CliContext, choose: ChooseAction): void {
+  program
+    .command('schema')
+    .summary('print the JSON Schemas of the formats')
+    .description('Prints the JSON Schema of a format on disk or on the wire; without a name, all of them.')
+    .argument('[name]', 'for example journal-row')
+    .addHelpText('after', '\nExamples:\n  wf schema\n  wf schema run-output')
+    .action((name: string | undefined) =>
+      choose(async () => (await import('./commands/schema.ts')).schemaCommand(context, name)),
+    );
+  program
+    .command('types')
+    .summary('print the types of a script’s globals')
+    .description('Prints the TypeScript declarations of what a script can say, for editors.')
+    .addHelpText('after', '\nExample:\n  wf types > .wf/workflows/globals.d.ts')
+    .action(() => choose(async () => (await import('./commands/types.ts')).typesCommand(context)));
+  const doctor = withState(program.command('doctor'))
+    .summary('check this machine')
+    .description('Checks what wf needs of this machine.')
+    .option('--json', 'print one object for tools')
+    .addHelpText('after', '\nExample:\n  wf doctor')
+    .action(() => choose(async () => (await import('./commands/doctor.ts')).doctorCommand(context, doctor.opts())));
+  program
+    .command('completion')
+    .summary('print a completion script for a shell')
+    .description('Prints a script that completes commands and options.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  wf completion bash > ~/.local/share/bash-completion/completions/wf\n  wf completion fish > ~/.config/fish/completions/wf.fish',
+    )
+    .action((shell: 'bash' | 'zsh' | 'fish') =>
+      choose(async () => (await import('./commands/completion.ts')).completionCommand(context, program, shell)),
+    );
+}
