@@ -10,6 +10,7 @@ import type { AgentOutcome } from './ports.ts';
 import type { ReplayIndex, StoredResult } from './replay-index.ts';
 import type { RunLimits } from './run-options.ts';
 import type { GuestAgentCall, SandboxAnswer } from './sandbox/sandbox.ts';
+import type { ReleaseSlot } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {
   readonly limits: RunLimits;
@@ -44,7 +45,8 @@ export class AgentCalls {
   failedCount = 0;
   readonly #options: AgentCallsOptions;
   readonly #ledger: AgentLedger;
-  readonly #open = new Map<AgentRun, AgentCall>();
+  /** Calls that have not ended; those that have a slot with their agent. */
+  readonly #open = new Map<AgentCall, AgentRun | undefined>();
   readonly #warned = new Set<string>();
   #count = 0;
   /** Settles when the backend is ready for its first agent. */
@@ -100,11 +102,12 @@ export class AgentCalls {
   /** Aborts every open agent and resolves when all have ended. Later calls are dropped. */
   close(reason: WorkflowError): Promise<void> {
     this.#closing = true;
-    for (const [run, call] of [...this.#open]) {
-      run.abort(reason);
-      if (run.started) continue;
-      this.#ledger.cancelled(call, run);
-      this.#open.delete(run);
+    for (const [call, run] of [...this.#open]) {
+      if (run !== undefined) run.abort(reason);
+      else {
+        this.#ledger.cancelledInQueue(call);
+        this.#open.delete(call);
+      }
     }
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -161,21 +164,24 @@ export class AgentCalls {
   }
 
   #queue(call: AgentCall): void {
+    this.#open.set(call, undefined);
+    this.#ledger.queued(call);
+    this.#options.slots.run((release) => this.#start(call, release));
+  }
+
+  async #start(call: AgentCall, release: ReleaseSlot): Promise<void> {
+    if (this.#warmUp !== undefined) await this.#warmUp;
+    if (!this.#open.has(call) || this.#broken !== undefined) return;
     const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
       this.spent += outputTokens;
     });
-    this.#open.set(run, call);
-    this.#ledger.queued(call);
-    this.#options.slots.run(async (release) => {
-      if (this.#warmUp !== undefined) await this.#warmUp;
-      if (!this.#open.has(run) || this.#broken !== undefined) return;
-      this.#running += 1;
-      this.#ledger.started(call);
-      const end = await run.run(release);
-      this.#running -= 1;
-      this.#settle(run, call, end);
-      this.#left(run);
-    });
+    this.#open.set(call, run);
+    this.#running += 1;
+    this.#ledger.started(call);
+    const end = await run.run(release);
+    this.#running -= 1;
+    this.#settle(run, call, end);
+    this.#left(call);
   }
 
   #requestOf(call: AgentCall) {
@@ -230,12 +236,13 @@ export class AgentCalls {
   #break(error: WorkflowError): void {
     if (this.#broken !== undefined) return;
     this.#broken = error;
-    for (const [run] of this.#open) if (run.waiting) run.abort(new WorkflowError('RUN_CANCELLED', error.message));
+    for (const run of this.#open.values())
+      if (run?.waiting) run.abort(new WorkflowError('RUN_CANCELLED', error.message));
   }
 
   /** When the run is broken or closing, the last agent to leave tells. */
-  #left(run: AgentRun): void {
-    this.#open.delete(run);
+  #left(call: AgentCall): void {
+    this.#open.delete(call);
     if (this.#closing) {
       if (this.#open.size === 0) this.#onEmpty?.();
     } else if (this.#broken !== undefined && this.#running === 0) {

@@ -34,11 +34,11 @@ export class AgentLedger {
   }
 
   queued(call: AgentCall): void {
-    this.#context.directory.events.append('agent.queued', this.#identity(call));
+    this.#context.events.append('agent.queued', this.#identity(call));
   }
 
   cached(call: AgentCall, stored: StoredResult): void {
-    this.#context.directory.events.append('agent.cached', {
+    this.#context.events.append('agent.cached', {
       ...this.#identity(call),
       resultPreview: this.#resultPreview(stored.resultJson),
       ...(stored.resultJson === '""' ? { emptyResult: true } : {}),
@@ -46,7 +46,7 @@ export class AgentLedger {
   }
 
   started(call: AgentCall): void {
-    const { directory, clock, backend, transcripts } = this.#context;
+    const { directory, events, clock, backend, transcripts } = this.#context;
     const { key } = call.identity;
     const agentId = agentIdOf(key);
     const at = clock.now();
@@ -62,7 +62,7 @@ export class AgentLedger {
       attempt: 1,
       at,
     });
-    directory.events.append('agent.started', { key, attempt: 1 });
+    events.append('agent.started', { key, attempt: 1 });
     if (!transcripts) return;
     const { agentType, model } = call.options.agent;
     directory.agentFiles.writeMeta({
@@ -125,14 +125,28 @@ export class AgentLedger {
     this.#finished(call, run, 'cancelled', {});
   }
 
+  /** It never had a slot. */
+  cancelledInQueue(call: AgentCall): void {
+    this.#context.events.append('agent.finished', {
+      key: call.identity.key,
+      state: 'cancelled',
+      inputTokens: 0,
+      outputTokens: 0,
+      toolUses: 0,
+      attempts: 0,
+      attempt: 0,
+      durationMs: 0,
+    });
+  }
+
   #finished(
     call: AgentCall,
     run: AgentRun,
     state: 'done' | 'error' | 'cancelled',
     details: { attempts?: number; resultPreview?: string; emptyResult?: true; error?: ErrorRecord },
   ): void {
-    const { directory, clock } = this.#context;
-    directory.events.append('agent.finished', {
+    const { events, clock } = this.#context;
+    events.append('agent.finished', {
       key: call.identity.key,
       state,
       inputTokens: run.inputTokens,
@@ -140,7 +154,7 @@ export class AgentLedger {
       toolUses: run.toolUses,
       attempts: 0,
       attempt: run.attempt,
-      durationMs: run.started ? clock.now() - run.startedAtMs : 0,
+      durationMs: clock.now() - run.startedAtMs,
       ...details,
     });
   }

@@ -1,5 +1,6 @@
 import { preview } from '../protocol/preview.ts';
 import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
+import type { EventWriter } from './counted-events.ts';
 import type {
   AgentBackend,
   AgentOutcome,
@@ -21,6 +22,7 @@ import type { StallWatch, Watched } from './stall-watch.ts';
 export interface AgentContext {
   readonly backend: AgentBackend;
   readonly directory: RunDirectory;
+  readonly events: EventWriter;
   readonly slots: Slots;
   readonly stallWatch: StallWatch;
   readonly clock: Clock;
@@ -90,15 +92,10 @@ export class AgentRun implements AgentReporter, Watched {
     this.#onUsage = onUsage;
   }
 
-  get started(): boolean {
-    return this.startedAtMs > 0;
-  }
-
   /** Runs the agent in a slot it was given. Never rejects. */
   async run(release: ReleaseSlot): Promise<AgentEnd> {
     const { clock, stallWatch } = this.#context;
     this.#release = release;
-    if (this.#over !== undefined) return { state: 'cancelled' };
     this.startedAtMs = clock.now();
     const timer = this.#watchTime();
     stallWatch.add(this);
@@ -145,7 +142,7 @@ export class AgentRun implements AgentReporter, Watched {
     this.lastAliveAtMs = this.#openTools === undefined ? this.#context.clock.now() : Number.POSITIVE_INFINITY;
     if (this.#active) return;
     this.#active = true;
-    this.#context.directory.events.append('agent.active', { key: this.request.key });
+    this.#context.events.append('agent.active', { key: this.request.key });
   }
 
   usage(delta: AgentUsage): void {
@@ -267,8 +264,8 @@ export class AgentRun implements AgentReporter, Watched {
   }
 
   #retryEvent(code: string, message: string, delayMs: number, status?: number): void {
-    const { directory, redactor, slots } = this.#context;
-    directory.events.append('agent.retrying', {
+    const { events, redactor, slots } = this.#context;
+    events.append('agent.retrying', {
       key: this.request.key,
       attempt: this.attempt,
       delayMs,
@@ -284,6 +281,6 @@ export class AgentRun implements AgentReporter, Watched {
     more: { durationMs?: number; summary?: string } = {},
   ): void {
     const { key } = this.request;
-    this.#context.directory.events.append('agent.tool', { key, toolUseId, name, status, ...more });
+    this.#context.events.append('agent.tool', { key, toolUseId, name, status, ...more });
   }
 }

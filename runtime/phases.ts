@@ -1,13 +1,13 @@
 import type { PhaseDeclaration } from '../protocol/workflow-meta.ts';
-import type { EventLog } from './ports.ts';
+import type { EventWriter } from './counted-events.ts';
 
 /** The phases of a run, numbered from 1: those declared in `meta` first, then others as they are met (S-14, E-5). */
 export class Phases {
   readonly #indexes = new Map<string, number>();
   readonly #started = new Set<string>();
-  readonly #events: EventLog;
+  readonly #events: EventWriter;
 
-  constructor(declared: readonly PhaseDeclaration[], events: EventLog) {
+  constructor(declared: readonly PhaseDeclaration[], events: EventWriter) {
     this.#events = events;
     for (const { title } of declared) this.#number(title);
   }

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
-import type { CoreEvent } from '../protocol/core-event.ts';
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
-import { createRunSummary, type RunSummary } from '../protocol/run-summary.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls } from './agent-calls.ts';
+import { CountedEvents } from './counted-events.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
@@ -46,8 +45,7 @@ export function launchRun(prepared: PreparedRun): RunHandle {
 
 class Run {
   readonly #prepared: PreparedRun;
-  readonly #directory: RunDirectory;
-  readonly #summary: RunSummary = createRunSummary({ keepAgents: false });
+  readonly #events: CountedEvents;
   readonly #calls: AgentCalls;
   readonly #phases: Phases;
   readonly #nested: NestedWorkflows;
@@ -64,14 +62,15 @@ class Run {
     const clock = options.clock ?? systemClock;
     this.#clock = clock;
     this.#prepared = prepared;
-    this.#directory = directory;
-    this.#phases = new Phases(script.meta.phases ?? [], directory.events);
+    this.#events = new CountedEvents(directory.events, clock);
+    this.#phases = new Phases(script.meta.phases ?? [], this.#events);
     const { scriptPath } = directory.record;
     const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
     this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectory);
     this.#calls = new AgentCalls({
       backend: options.backend,
       directory,
+      events: this.#events,
       slots: new Slots(prepared.concurrency.value),
       stallWatch: new StallWatch(clock),
       clock,
@@ -95,7 +94,6 @@ class Run {
 
   launch(): RunHandle {
     const { directory, sandbox, script, argsJson, limits, options } = this.#prepared;
-    directory.events.addSink({ handle: (event: CoreEvent) => this.#summary.apply(event) });
     for (const sink of options.sinks ?? []) directory.events.addSink(sink);
     this.#announce();
     for (const warning of script.warnings) this.#log('warn', warning);
@@ -132,7 +130,7 @@ class Run {
       log: (level, text) => this.#log(level, text),
       partFailed: ({ helper, index, stage, scope, error }) => {
         const message = this.#prepared.redactor.text(`${error.name}: ${error.message}`);
-        this.#directory.events.append('part.failed', {
+        this.#events.append('part.failed', {
           helper,
           index,
           ...(stage === undefined ? {} : { stage }),
@@ -152,7 +150,7 @@ class Run {
     const { directory, script, limits, concurrency, options } = this.#prepared;
     const { record } = directory;
     const { backend } = options;
-    directory.events.append('run.started', {
+    this.#events.append('run.started', {
       version: 1,
       runId: directory.runId,
       launch: record.launch,
@@ -181,12 +179,12 @@ class Run {
   }
 
   #log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
-    this.#directory.events.append('log', { level, text: this.#prepared.redactor.text(text) });
+    this.#events.append('log', { level, text: this.#prepared.redactor.text(text) });
   }
 
   #limit(error: WorkflowError): void {
     this.#limits.add(error.code);
-    this.#directory.events.append('limit', { code: error.code, message: error.message });
+    this.#events.append('limit', { code: error.code, message: error.message });
   }
 
   /** Ends the run for `reason`. The script's process dies at once; the rest follows from its end. */
@@ -229,10 +227,9 @@ class Run {
   async #conclude(end: SandboxEnd): Promise<RunResult> {
     const { directory, options } = this.#prepared;
     const outcome = this.#decide(end);
-    await directory.events.flush();
     const output = this.#compose(outcome);
     const outputFile = await directory.saveOutput(output, outcome.resultJson);
-    directory.events.append('run.finished', {
+    this.#events.append('run.finished', {
       status: output.status,
       ...(output.error === undefined ? {} : { error: output.error }),
       census: output.census,
@@ -268,7 +265,7 @@ class Run {
   }
 
   #compose(outcome: RunOutcome) {
-    const summary = this.#summary;
+    const { summary } = this.#events;
     const { redactor, directory, options } = this.#prepared;
     const error = outcome.error === undefined ? undefined : toErrorRecord(outcome.error);
     return {

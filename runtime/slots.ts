@@ -3,16 +3,22 @@ import pLimit from 'p-limit';
 /** Gives a slot back. Calling it again does nothing. */
 export type ReleaseSlot = () => void;
 
+type SlotTask = (release: ReleaseSlot) => Promise<void>;
+
 /**
  * Bounds how many agents run at once (A-11) and adapts to the server: halves on a 429, and grows back by one for each full
  * round of successes (A-13).
  *
- * Contract: slots are granted in the order asked for. Nothing that waits for anything but an attempt holds one, so nested
- * fan-outs cannot deadlock at any size, 1 included.
+ * Contract: slots are granted in the order asked for, except that an agent that comes back for another attempt goes before
+ * those that have not begun. Nothing that waits for anything but an attempt holds one, so nested fan-outs cannot deadlock
+ * at any size, 1 included.
  */
 export class Slots {
   readonly maximum: number;
   readonly #limit: ReturnType<typeof pLimit>;
+  /** Tasks that `#limit` does not know yet: it keeps several promises for each one it knows, and there may be 100,000. */
+  #waiting: SlotTask[] = [];
+  #next = 0;
   #successes = 0;
   /** Requests sent before the last shrink say nothing new about the server. */
   #shrunkAtMs = Number.NEGATIVE_INFINITY;
@@ -28,13 +34,30 @@ export class Slots {
   }
 
   /** Runs `task` once a slot is free, and holds the slot until its promise settles or it calls `release`. */
-  run(task: (release: ReleaseSlot) => Promise<void>): void {
-    void this.#limit(
-      () =>
-        new Promise<void>((release) => {
-          void task(release).finally(release);
-        }),
-    );
+  run(task: SlotTask): void {
+    this.#waiting.push(task);
+    this.#feed();
+  }
+
+  #feed(): void {
+    while (this.#next < this.#waiting.length && this.#limit.pendingCount < this.maximum) {
+      const task = this.#waiting[this.#next] as SlotTask;
+      this.#next += 1;
+      void this.#limit(() => this.#hold(task));
+    }
+    if (this.#next < this.#waiting.length) return;
+    this.#waiting = [];
+    this.#next = 0;
+  }
+
+  #hold(task: SlotTask): Promise<void> {
+    return new Promise((release) => {
+      const done = (): void => {
+        release();
+        this.#feed();
+      };
+      task(release).then(done, done);
+    });
   }
 
   /** Resolves with a slot. */

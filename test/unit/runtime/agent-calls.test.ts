@@ -50,6 +50,7 @@ function setUp(work: Work, limits: Partial<RunLimits> = {}, concurrency = 16) {
   const options: AgentCallsOptions = {
     backend,
     directory,
+    events: directory.events,
     slots: new Slots(concurrency),
     stallWatch: new StallWatch(clock),
     clock,
