@@ -58,7 +58,7 @@ export class AgentCalls {
 
   constructor(options: AgentCallsOptions) {
     this.#options = options;
-    this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries);
+    this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries, options.onFatal);
   }
 
   /** Agents that have not ended. */
@@ -171,6 +171,7 @@ export class AgentCalls {
 
   async #start(call: AgentCall, release: ReleaseSlot): Promise<void> {
     if (this.#warmUp !== undefined) await this.#warmUp;
+    // Another end of the run may have come in between.
     if (!this.#open.has(call) || this.#broken !== undefined) return;
     const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
       this.spent += outputTokens;
@@ -215,9 +216,8 @@ export class AgentCalls {
   }
 
   #succeeded(run: AgentRun, call: AgentCall, outcome: AgentOutcome): void {
-    const { slots, onFatal } = this.#options;
-    slots.succeeded();
-    this.#ledger.answered(call, run, outcome).then(() => this.#answerValue(call, outcome.valueJson), onFatal);
+    this.#options.slots.succeeded();
+    this.#ledger.answered(call, run, outcome, () => this.#answerValue(call, outcome.valueJson));
   }
 
   #failed(run: AgentRun, call: AgentCall, error: WorkflowError): void {

@@ -1,9 +1,11 @@
+import type { CoreEventData } from '../protocol/core-event.ts';
+import type { FailedRow, StartedRow } from '../protocol/journal-row.ts';
 import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../protocol/preview.ts';
 import type { ErrorRecord } from '../protocol/workflow-error.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import type { CallOptions } from './call-options.ts';
-import type { AgentOutcome } from './ports.ts';
+import type { AgentOutcome, ResultRowHead } from './ports.ts';
 import type { CallIdentity, StoredResult } from './replay-index.ts';
 
 /** One `agent()` call that has its identity. */
@@ -22,15 +24,23 @@ export interface AgentCall {
   readonly workflow: string | null;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Writes down what becomes of each call: rows for the resume, events for the readers, files for the curious. */
 export class AgentLedger {
   readonly #context: AgentContext;
   readonly #mostAttempts: number;
+  readonly #onFatal: (error: unknown) => void;
+  #unsynced: (() => void)[] = [];
 
-  /** @param mostAttempts StructuredOutput calls an agent may use; an answer on the last one is marked (A-10) */
-  constructor(context: AgentContext, mostAttempts: number) {
+  /**
+   * @param mostAttempts StructuredOutput calls an agent may use; an answer on the last one is marked (A-10)
+   * @param onFatal told when the disk refuses an answer
+   */
+  constructor(context: AgentContext, mostAttempts: number, onFatal: (error: unknown) => void) {
     this.#context = context;
     this.#mostAttempts = mostAttempts;
+    this.#onFatal = onFatal;
   }
 
   queued(call: AgentCall): void {
@@ -38,11 +48,10 @@ export class AgentLedger {
   }
 
   cached(call: AgentCall, stored: StoredResult): void {
-    this.#context.events.append('agent.cached', {
-      ...this.#identity(call),
-      resultPreview: this.#resultPreview(stored.resultJson),
-      ...(stored.resultJson === '""' ? { emptyResult: true } : {}),
-    });
+    const data: Mutable<CoreEventData<'agent.cached'>> = this.#identity(call);
+    data.resultPreview = this.#resultPreview(stored.resultJson);
+    if (stored.resultJson === '""') data.emptyResult = true;
+    this.#context.events.append('agent.cached', data);
   }
 
   started(call: AgentCall): void {
@@ -51,17 +60,9 @@ export class AgentLedger {
     const agentId = agentIdOf(key);
     const at = clock.now();
     const { label, phase, scope } = call;
-    directory.journal.append({
-      type: 'started',
-      key,
-      agentId,
-      ...occurrenceFields(call.identity),
-      scope,
-      label,
-      phase,
-      attempt: 1,
-      at,
-    });
+    const row: Mutable<StartedRow> = { type: 'started', key, agentId, scope, label, phase, attempt: 1, at };
+    addOccurrence(row, call.identity);
+    directory.journal.append(row);
     events.append('agent.started', { key, attempt: 1 });
     if (!transcripts) return;
     const { agentType, model } = call.options.agent;
@@ -78,45 +79,53 @@ export class AgentLedger {
     });
   }
 
-  /** Files the answer; resolves once it is on the disk and readers were told (R-5). */
-  async answered(call: AgentCall, run: AgentRun, outcome: AgentOutcome): Promise<void> {
+  /** Files the answer, and calls `then` once it is on the disk and readers were told (R-5). */
+  answered(call: AgentCall, run: AgentRun, outcome: AgentOutcome, then: () => void): void {
     const { directory, clock } = this.#context;
     const { key } = call.identity;
     const { attempts } = outcome;
-    directory.journal.appendResult(
-      {
-        type: 'result',
-        key,
-        agentId: agentIdOf(key),
-        ...occurrenceFields(call.identity),
-        scope: call.scope,
-        usage: { input_tokens: run.inputTokens, output_tokens: run.outputTokens, tool_uses: run.toolUses },
-        attempts,
-        ...(attempts > 1 && attempts === this.#mostAttempts ? { lastAttempt: true } : {}),
-        at: clock.now(),
-      },
-      outcome.valueJson,
-    );
-    await directory.journal.durable();
-    this.#finished(call, run, 'done', {
+    const head: Mutable<ResultRowHead> = {
+      type: 'result',
+      key,
+      agentId: agentIdOf(key),
+      scope: call.scope,
+      usage: { input_tokens: run.inputTokens, output_tokens: run.outputTokens, tool_uses: run.toolUses },
       attempts,
-      resultPreview: this.#resultPreview(outcome.valueJson),
-      ...(outcome.empty ? { emptyResult: true } : {}),
+      at: clock.now(),
+    };
+    addOccurrence(head, call.identity);
+    if (attempts > 1 && attempts === this.#mostAttempts) head.lastAttempt = true;
+    directory.journal.appendResult(head, outcome.valueJson);
+    if (this.#unsynced.length === 0) setImmediate(() => this.#sync());
+    this.#unsynced.push(() => {
+      this.#finished(call, run, 'done', { attempts, valueJson: outcome.valueJson, empty: outcome.empty });
+      then();
     });
+  }
+
+  /** One wait for all answers of a turn of the event loop. */
+  #sync(): void {
+    const batch = this.#unsynced;
+    this.#unsynced = [];
+    this.#context.directory.journal.durable().then(() => {
+      for (const tell of batch) tell();
+    }, this.#onFatal);
   }
 
   failed(call: AgentCall, run: AgentRun, error: ErrorRecord): void {
     const { directory, clock } = this.#context;
     const { key } = call.identity;
-    directory.journal.append({
+    const { code, message } = error;
+    const row: Mutable<FailedRow> = {
       type: 'failed',
       key,
       agentId: agentIdOf(key),
-      ...occurrenceFields(call.identity),
       scope: call.scope,
-      error: { code: error.code, message: error.message },
+      error: { code, message },
       at: clock.now(),
-    });
+    };
+    addOccurrence(row, call.identity);
+    directory.journal.append(row);
     this.#finished(call, run, 'error', { error });
   }
 
@@ -143,42 +152,52 @@ export class AgentLedger {
     call: AgentCall,
     run: AgentRun,
     state: 'done' | 'error' | 'cancelled',
-    details: { attempts?: number; resultPreview?: string; emptyResult?: true; error?: ErrorRecord },
+    details: {
+      readonly attempts?: number;
+      readonly valueJson?: string;
+      readonly empty?: boolean;
+      readonly error?: ErrorRecord;
+    },
   ): void {
     const { events, clock } = this.#context;
-    events.append('agent.finished', {
+    const data: Mutable<CoreEventData<'agent.finished'>> = {
       key: call.identity.key,
       state,
       inputTokens: run.inputTokens,
       outputTokens: run.outputTokens,
       toolUses: run.toolUses,
-      attempts: 0,
+      attempts: details.attempts ?? 0,
       attempt: run.attempt,
       durationMs: clock.now() - run.startedAtMs,
-      ...details,
-    });
+    };
+    if (details.valueJson !== undefined) data.resultPreview = this.#resultPreview(details.valueJson);
+    if (details.empty === true) data.emptyResult = true;
+    if (details.error !== undefined) data.error = details.error;
+    events.append('agent.finished', data);
   }
 
-  #identity(call: AgentCall) {
+  #identity(call: AgentCall): Mutable<CoreEventData<'agent.queued'>> {
     const { backend, redactor } = this.#context;
     const { agent } = call.options;
-    const model = agent.model ?? backend.model;
     const { key } = call.identity;
-    return {
+    const data: Mutable<CoreEventData<'agent.queued'>> = {
       key,
       agentId: agentIdOf(key),
       index: call.index,
       label: redactor.text(call.label),
       scope: call.scope,
-      ...(call.phaseIndex === undefined || call.phase === null
-        ? {}
-        : { phaseIndex: call.phaseIndex, phaseTitle: call.phase }),
-      ...(model === undefined ? {} : { model }),
-      ...(agent.agentType === undefined ? {} : { agentType: agent.agentType }),
-      ...(agent.isolation === undefined ? {} : { isolation: agent.isolation }),
-      ...(call.workflow === null ? {} : { workflow: call.workflow }),
       promptPreview: preview(redactor.text(call.prompt)),
     };
+    const model = agent.model ?? backend.model;
+    if (model !== undefined) data.model = model;
+    if (call.phaseIndex !== undefined && call.phase !== null) {
+      data.phaseIndex = call.phaseIndex;
+      data.phaseTitle = call.phase;
+    }
+    if (agent.agentType !== undefined) data.agentType = agent.agentType;
+    if (agent.isolation !== undefined) data.isolation = agent.isolation;
+    if (call.workflow !== null) data.workflow = call.workflow;
+    return data;
   }
 
   #resultPreview(valueJson: string): string {
@@ -188,15 +207,14 @@ export class AgentLedger {
   }
 }
 
-/** The members of a row that tell calls of one content apart; absent where they are 0. */
-function occurrenceFields({ content, occurrence, ordinal }: CallIdentity): {
-  occurrence?: number;
-  content?: string;
-  ordinal?: number;
-} {
-  if (occurrence === 0 && ordinal === 0) return {};
-  return {
-    ...(occurrence === 0 ? {} : { occurrence, content }),
-    ...(ordinal === 0 ? {} : { ordinal }),
-  };
+/** Adds what tells calls of one content apart, where it is not 0. */
+function addOccurrence(
+  row: { occurrence?: number | undefined; content?: string | undefined; ordinal?: number | undefined },
+  { content, occurrence, ordinal }: CallIdentity,
+): void {
+  if (occurrence !== 0) {
+    row.occurrence = occurrence;
+    row.content = content;
+  }
+  if (ordinal !== 0) row.ordinal = ordinal;
 }

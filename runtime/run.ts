@@ -48,6 +48,7 @@ class Run {
   readonly #events: CountedEvents;
   readonly #calls: AgentCalls;
   readonly #phases: Phases;
+  readonly #stallWatch: StallWatch;
   readonly #nested: NestedWorkflows;
   readonly #clock: Clock;
   /** Codes of the limits that refused a call or ended the run. */
@@ -67,12 +68,13 @@ class Run {
     const { scriptPath } = directory.record;
     const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
     this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectory);
+    this.#stallWatch = new StallWatch(clock);
     this.#calls = new AgentCalls({
       backend: options.backend,
       directory,
       events: this.#events,
       slots: new Slots(prepared.concurrency.value),
-      stallWatch: new StallWatch(clock),
+      stallWatch: this.#stallWatch,
       clock,
       random: options.random ?? Math.random,
       redactor: prepared.redactor,
@@ -203,6 +205,7 @@ class Run {
     const { directory } = this.#prepared;
     try {
       await this.#endAgents(end);
+      this.#stallWatch.close();
       if (this.#fatal !== undefined) throw this.#fatal;
       await directory.journal.durable();
       return await this.#conclude(end);

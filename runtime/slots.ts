@@ -51,12 +51,12 @@ export class Slots {
   }
 
   #hold(task: SlotTask): Promise<void> {
-    return new Promise((release) => {
-      const done = (): void => {
-        release();
+    return new Promise((resolve) => {
+      const release = (): void => {
+        resolve();
         this.#feed();
       };
-      task(release).then(done, done);
+      task(release).then(release, release);
     });
   }
 

@@ -16,6 +16,7 @@ export class StallWatch {
   readonly #clock: Clock;
   readonly #watched = new Set<Watched>();
   #timer: TimerHandle | undefined;
+  #tickMs = LONGEST_TICK_MS;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,12 +25,16 @@ export class StallWatch {
   add(watched: Watched): void {
     this.#watched.add(watched);
     if (this.#timer === undefined) this.#arm(tickOf(watched));
-    else if (watched.stallMs < LONGEST_TICK_MS * 4) this.#rearm();
+    else if (tickOf(watched) < this.#tickMs) this.#rearm();
   }
 
+  /** The timer goes on until it finds nobody to watch: agents come and go far faster than it ticks. */
   remove(watched: Watched): void {
     this.#watched.delete(watched);
-    if (this.#watched.size > 0) return;
+  }
+
+  close(): void {
+    this.#watched.clear();
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -42,6 +47,7 @@ export class StallWatch {
   }
 
   #arm(tickMs: number): void {
+    this.#tickMs = tickMs;
     this.#timer = this.#clock.after(tickMs, () => this.#tick());
   }
 
