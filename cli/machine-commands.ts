@@ -1,9 +1,16 @@
 import { Argument, type Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
-import { type ChooseAction, withState } from './command-action.ts';
+import { type ChooseAction, type CommandAdders, withState } from './command-action.ts';
 
-/** Adds the commands about this machine and the formats: schema, types, doctor, completion. */
-export function addMachineCommands(program: Command, context: CliContext, choose: ChooseAction): void {
+/** The commands about this machine and the formats. */
+export const MACHINE_COMMANDS: CommandAdders = {
+  schema: addSchema,
+  types: addTypes,
+  doctor: addDoctor,
+  completion: addCompletion,
+};
+
+function addSchema(program: Command, context: CliContext, choose: ChooseAction): void {
   program
     .command('schema')
     .summary('print the JSON Schemas of the formats')
@@ -13,18 +20,27 @@ export function addMachineCommands(program: Command, context: CliContext, choose
     .action((name: string | undefined) =>
       choose(async () => (await import('./commands/schema.ts')).schemaCommand(context, name)),
     );
+}
+
+function addTypes(program: Command, context: CliContext, choose: ChooseAction): void {
   program
     .command('types')
     .summary('print the types of a script’s globals')
     .description('Prints the TypeScript declarations of what a script can say, for editors.')
     .addHelpText('after', '\nExample:\n  wf types > .wf/workflows/globals.d.ts')
     .action(() => choose(async () => (await import('./commands/types.ts')).typesCommand(context)));
+}
+
+function addDoctor(program: Command, context: CliContext, choose: ChooseAction): void {
   const doctor = withState(program.command('doctor'))
     .summary('check this machine')
     .description('Checks what wf needs of this machine.')
     .option('--json', 'print one object for tools')
     .addHelpText('after', '\nExample:\n  wf doctor')
     .action(() => choose(async () => (await import('./commands/doctor.ts')).doctorCommand(context, doctor.opts())));
+}
+
+function addCompletion(program: Command, context: CliContext, choose: ChooseAction): void {
   program
     .command('completion')
     .summary('print a completion script for a shell')

@@ -2,17 +2,25 @@ import { Command, type CommanderError } from 'commander';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
-import type { ChooseAction } from './command-action.ts';
+import type { ChooseAction, CommandAdders } from './command-action.ts';
 import { LATER_COMMANDS, notYet } from './later-features.ts';
-import { addMachineCommands } from './machine-commands.ts';
-import { addRecordCommands } from './record-commands.ts';
-import { addRunCommands } from './run-commands.ts';
+import { MACHINE_COMMANDS } from './machine-commands.ts';
+import { RECORD_COMMANDS } from './record-commands.ts';
+import { RUN_COMMANDS } from './run-commands.ts';
+
+/** In the order of the help. */
+const COMMANDS: CommandAdders = { ...RUN_COMMANDS, ...RECORD_COMMANDS, ...MACHINE_COMMANDS };
+
+/** Its subject is the whole tree. */
+const NEEDS_ALL = 'completion';
 
 /**
  * Builds the command tree. Each action only says what to do; the code of a command is loaded when it runs.
  * `choose` is called with the action of the command that was named.
+ *
+ * @param only builds no command but this one, where there is one of that name: its parse is the same, and starts sooner
  */
-export function createProgram(context: CliContext, choose: ChooseAction): Command {
+export function createProgram(context: CliContext, choose: ChooseAction, only?: string): Command {
   const program = new Command('wf');
   program
     .description('Runs workflow scripts: isolated, resumable, observable.')
@@ -36,9 +44,12 @@ Examples:
   wf check review.js                         look for mistakes without running
   wf logs wf_1a2b -f                         follow a run`,
     );
-  addRunCommands(program, context, choose);
-  addRecordCommands(program, context, choose);
-  addMachineCommands(program, context, choose);
+  const named = COMMANDS[only ?? ''];
+  if (named !== undefined && only !== NEEDS_ALL) {
+    named(program, context, choose);
+    return program;
+  }
+  for (const add of Object.values(COMMANDS)) add(program, context, choose);
   addLaterCommands(program);
   return program;
 }

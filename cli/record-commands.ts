@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
-import { type ChooseAction, withState } from './command-action.ts';
+import { type ChooseAction, type CommandAdders, withState } from './command-action.ts';
 import { LATER_OUTPUT_FORMATS } from './later-features.ts';
 import { spanMs, wordOf } from './option-values.ts';
 import { DIALECTS, LOG_FORMATS } from './run-flags.ts';
 
-/** Adds the commands about stored runs: list, show, logs, stop, clean. */
-export function addRecordCommands(program: Command, context: CliContext, choose: ChooseAction): void {
-  addList(program, context, choose);
-  addShow(program, context, choose);
-  addLogs(program, context, choose);
-  addStop(program, context, choose);
-  addClean(program, context, choose);
-}
+/** The commands about stored runs. */
+export const RECORD_COMMANDS: CommandAdders = {
+  list: addList,
+  show: addShow,
+  logs: addLogs,
+  stop: addStop,
+  clean: addClean,
+};
 
 function addList(program: Command, context: CliContext, choose: ChooseAction): void {
   const list = withState(program.command('list'))

@@ -23,9 +23,10 @@ export async function runCli(context: CliContext): Promise<number> {
 /** Gives what the command line asks for; undefined when help or the version was printed. */
 function parseCommandLine(context: CliContext): CommandAction | undefined {
   let action: CommandAction | undefined;
-  const program = createProgram(context, (chosen) => {
+  const choose = (chosen: CommandAction): void => {
     action = chosen;
-  });
+  };
+  const program = createProgram(context, choose, context.argv[0]);
   try {
     program.parse(context.argv, { from: 'user' });
     return action;

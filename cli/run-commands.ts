@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
-import type { ChooseAction } from './command-action.ts';
+import type { ChooseAction, CommandAdders } from './command-action.ts';
 import { addRunFlags, runFlags } from './run-flags.ts';
 
-/** Adds the commands that take scripts: run, resume, check. */
-export function addRunCommands(program: Command, context: CliContext, choose: ChooseAction): void {
-  addRun(program, context, choose);
-  addResume(program, context, choose);
-  addCheck(program, context, choose);
-}
+/** The commands that take scripts. */
+export const RUN_COMMANDS: CommandAdders = { run: addRun, resume: addResume, check: addCheck };
 
 function addRun(program: Command, context: CliContext, choose: ChooseAction): void {
   const run = program

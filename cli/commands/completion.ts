@@ -18,7 +18,7 @@ interface CommandWords {
 }
 
 /** Reads what can be typed off the command tree; hidden commands and options are left out. */
-export function wordsOf(program: Command): readonly CommandWords[] {
+function wordsOf(program: Command): readonly CommandWords[] {
   const help = program.createHelp();
   return help
     .visibleCommands(program)

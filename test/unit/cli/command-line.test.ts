@@ -6,9 +6,10 @@ import { fakeContext } from './fake-context.ts';
 
 function parse(...argv: string[]): { program: Command; flags: () => RunFlags; chosen: boolean } {
   let chosen = false;
-  const program = createProgram(fakeContext(), () => {
+  const choose = (): void => {
     chosen = true;
-  });
+  };
+  const program = createProgram(fakeContext(), choose, argv[0]);
   program.parse(argv, { from: 'user' });
   const command = program.commands.find((one) => one.name() === argv[0]);
   return { program, flags: () => runFlags(command as Command), chosen };
@@ -110,7 +111,7 @@ describe('the command line of run and resume', () => {
   });
 
   it('every command explains itself with an example (C-10)', () => {
-    const { program } = parse('types');
+    const program = createProgram(fakeContext(), () => {});
     for (const command of program.commands.filter((one) => !['help'].includes(one.name()))) {
       let text = '';
       command.configureOutput({ writeOut: (part) => (text += part) });
