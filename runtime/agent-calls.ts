@@ -169,20 +169,26 @@ export class AgentCalls {
     this.#options.slots.run((release) => this.#start(call, release));
   }
 
-  async #start(call: AgentCall, release: ReleaseSlot): Promise<void> {
-    if (this.#warmUp !== undefined) await this.#warmUp;
-    // Another end of the run may have come in between.
-    if (!this.#open.has(call) || this.#broken !== undefined) return;
+  #start(call: AgentCall, release: ReleaseSlot): void {
+    if (this.#warmUp !== undefined) {
+      void this.#warmUp.then(() => this.#start(call, release));
+      return;
+    }
+    if (!this.#open.has(call) || this.#broken !== undefined) {
+      release();
+      return;
+    }
     const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
       this.spent += outputTokens;
     });
     this.#open.set(call, run);
     this.#running += 1;
     this.#ledger.started(call);
-    const end = await run.run(release);
-    this.#running -= 1;
-    this.#settle(run, call, end);
-    this.#left(call);
+    run.run(release, (end) => {
+      this.#running -= 1;
+      this.#settle(run, call, end);
+      this.#left(call);
+    });
   }
 
   #requestOf(call: AgentCall) {

@@ -75,6 +75,8 @@ export class AgentRun implements AgentReporter, Watched {
   #stalls = 0;
   #stalled = false;
   #release: ReleaseSlot = () => {};
+  #onEnd: (end: AgentEnd) => void = () => {};
+  #timer: TimerHandle | undefined;
   #active = false;
   #sentAtMs = 0;
   #openTools: Map<string, { readonly name: string; readonly atMs: number }> | undefined;
@@ -92,37 +94,40 @@ export class AgentRun implements AgentReporter, Watched {
     this.#onUsage = onUsage;
   }
 
-  /** Runs the agent in a slot it was given. Never rejects. */
-  async run(release: ReleaseSlot): Promise<AgentEnd> {
+  /** Runs the agent in a slot it was given, and gives the slot back. Calls `onEnd` once. */
+  run(release: ReleaseSlot, onEnd: (end: AgentEnd) => void): void {
     const { clock, stallWatch } = this.#context;
     this.#release = release;
+    this.#onEnd = onEnd;
     this.startedAtMs = clock.now();
-    const timer = this.#watchTime();
+    this.#timer = this.#watchTime();
     stallWatch.add(this);
-    try {
-      return await this.#attempts();
-    } finally {
-      timer?.cancel();
-      stallWatch.remove(this);
-      this.#release();
-    }
+    this.#begin();
   }
 
-  async #attempts(): Promise<AgentEnd> {
+  /** Callbacks, not `await`: this is on the way of every agent, and each frame of an async function costs. */
+  #begin(): void {
     const { backend, clock } = this.#context;
-    for (;;) {
-      this.#sentAtMs = this.lastAliveAtMs = clock.now();
-      try {
-        const request = this.attempt === 1 ? this.request : { ...this.request, attempt: this.attempt };
-        const outcome = await backend.run(request, this.#abort.signal, this);
+    this.#sentAtMs = this.lastAliveAtMs = clock.now();
+    const request = this.attempt === 1 ? this.request : { ...this.request, attempt: this.attempt };
+    backend.run(request, this.#abort.signal, this).then(
+      (outcome) => {
         this.#settleUsage(outcome);
-        return { state: 'done', outcome };
-      } catch (error) {
-        if (!this.#stalled || this.#over !== undefined) return this.#endOf(error);
-        if (this.#stalls > MOST_STALL_RETRIES) return { state: 'error', error: this.#stalledError() };
-        this.#beginAgain();
-      }
-    }
+        this.#end({ state: 'done', outcome });
+      },
+      (error: unknown) => {
+        if (!this.#stalled || this.#over !== undefined) this.#end(this.#endOf(error));
+        else if (this.#stalls > MOST_STALL_RETRIES) this.#end({ state: 'error', error: this.#stalledError() });
+        else this.#beginAgain();
+      },
+    );
+  }
+
+  #end(end: AgentEnd): void {
+    this.#timer?.cancel();
+    this.#context.stallWatch.remove(this);
+    this.#onEnd(end);
+    this.#release();
   }
 
   /** Ends the agent: at once when it waits, through its signal when it works. */
@@ -217,6 +222,7 @@ export class AgentRun implements AgentReporter, Watched {
     this.#openTools = undefined;
     this.#abort = new AbortController();
     this.#retryEvent('AGENT_STALLED', this.#stalledError().message, 0);
+    this.#begin();
   }
 
   #watchTime(): TimerHandle | undefined {

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 /** Gives a slot back. Calling it again does nothing. */
 export type ReleaseSlot = () => void;
 
-type SlotTask = (release: ReleaseSlot) => Promise<void>;
+type SlotTask = (release: ReleaseSlot) => void;
 
 /**
  * Bounds how many agents run at once (A-11) and adapts to the server: halves on a 429, and grows back by one for each full
@@ -33,7 +33,7 @@ export class Slots {
     return this.#limit.concurrency;
   }
 
-  /** Runs `task` once a slot is free, and holds the slot until its promise settles or it calls `release`. */
+  /** Runs `task` once a slot is free; it holds the slot until it calls `release`. */
   run(task: SlotTask): void {
     this.#waiting.push(task);
     this.#feed();
@@ -52,11 +52,10 @@ export class Slots {
 
   #hold(task: SlotTask): Promise<void> {
     return new Promise((resolve) => {
-      const release = (): void => {
+      task(() => {
         resolve();
         this.#feed();
-      };
-      task(release).then(release, release);
+      });
     });
   }
 
