@@ -1,5 +1,5 @@
 import { makeHostError } from './host-errors.ts';
-import { makePromise, then } from './primordials.ts';
+import { makePromise, whenSettled } from './primordials.ts';
 import type { HostAnswer } from './wire.ts';
 
 /** The calls that wait for the host. */
@@ -37,7 +37,7 @@ export function createCalls(): Calls {
       send(id);
       // The error is made in this reaction, not when the answer comes: here the engine knows which async functions
       // wait for it, and puts their lines into its stack.
-      return then(answered, unwrap);
+      return whenSettled(answered, unwrap);
     },
     settle: (answer) => close(answer[1], answer),
     finish: (id, produce) => close(id, produce),

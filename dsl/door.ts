@@ -5,7 +5,7 @@ import { createGlobals, createShared, type Shared } from './globals.ts';
 import { lockdown } from './lockdown.ts';
 import { createLogWriter } from './log.ts';
 import { createOutbox, type Outbox, type Post } from './outbox.ts';
-import { apply, freeze, ownKeys, parseJson, then } from './primordials.ts';
+import { apply, freeze, ownKeys, parseJson, whenSettled } from './primordials.ts';
 import { pureGlobals } from './pure-globals.ts';
 import { createRejections, type Rejections } from './rejections.ts';
 import { toResultJson } from './result-json.ts';
@@ -188,5 +188,5 @@ function run(
   onError: (error: unknown) => void,
 ): void {
   const body = apply(program, undefined, Object.values(globals));
-  then(body(), onValue, onError);
+  whenSettled(body(), onValue, onError);
 }

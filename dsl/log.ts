@@ -21,11 +21,10 @@ export function createLogWriter(outbox: Outbox): Log {
 
 function cut(text: string): string {
   if (text.length <= MAX_LOG_CHARACTERS) return text.toWellFormed();
-  const dropped = text.length - MAX_LOG_CHARACTERS;
   // A character outside the basic plane has two halves; the cut must not part them.
   const code = text.charCodeAt(MAX_LOG_CHARACTERS - 1);
   const end = code >= 0xd800 && code <= 0xdbff ? MAX_LOG_CHARACTERS - 1 : MAX_LOG_CHARACTERS;
-  return `${text.slice(0, end).toWellFormed()}… [${dropped} characters cut]`;
+  return `${text.slice(0, end).toWellFormed()}… [${text.length - end} characters cut]`;
 }
 
 /** Makes `log(...values)`: any value, made readable (S-15). */

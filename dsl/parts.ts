@@ -2,7 +2,7 @@ import { toErrorData } from './error-data.ts';
 import { originOf } from './host-errors.ts';
 import type { Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
-import { apply, isArray, makePromise, resolved, then } from './primordials.ts';
+import { apply, isArray, makePromise, resolved, whenSettled } from './primordials.ts';
 import type { Frame, Workflow } from './scope.ts';
 import { type HelperName, MAX_PART_FAILURES } from './wire.ts';
 
@@ -39,7 +39,7 @@ export function runPart(
     onValue(value);
     return;
   }
-  then(resolved(value), onValue, onError);
+  whenSettled(resolved(value), onValue, onError);
 }
 
 /** The slots of one helper call, and the promise of them all. */

@@ -1,5 +1,5 @@
 import type { Outbox } from './outbox.ts';
-import { resolved, then } from './primordials.ts';
+import { resolved, whenSettled } from './primordials.ts';
 import { phaseOf, type Workflow } from './scope.ts';
 import { MAX_PHASE_CHANGES } from './wire.ts';
 
@@ -60,7 +60,7 @@ function runBody(workflow: Workflow, body: () => unknown, enter: () => void): un
     restore();
     return value;
   }
-  return then(
+  return whenSettled(
     resolved(value),
     (settled) => {
       restore();

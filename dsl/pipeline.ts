@@ -1,6 +1,6 @@
 import { checkCount } from './parallel.ts';
 import { createSlots, failPart, type HelperContext, nameOf, runPart, type Slots } from './parts.ts';
-import { isArray, makePromise, rejected, then } from './primordials.ts';
+import { isArray, makePromise, rejected, whenSettled } from './primordials.ts';
 import { type Frame, makeFrame } from './scope.ts';
 
 type Stage = (previous: unknown, item: unknown, index: number) => unknown;
@@ -65,7 +65,7 @@ function runStage(line: Line, index: number, stage: number, previous: unknown): 
 function later(next: (value: unknown) => void): (value: unknown) => void {
   return (value) => {
     const turn = makePromise<unknown>((resolve) => resolve(undefined));
-    then(turn, () => next(value));
+    whenSettled(turn, () => next(value));
   };
 }
 

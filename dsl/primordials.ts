@@ -41,7 +41,7 @@ export function resolved(value: unknown): Promise<unknown> {
 }
 
 /** `Promise.prototype.then`, whatever the promise's own `then` is. */
-export function then<T, R>(
+export function whenSettled<T, R>(
   promise: Promise<T>,
   onValue: ((value: T) => R) | undefined,
   onError?: (reason: unknown) => R,

@@ -1,5 +1,5 @@
 import { atob, btoa } from './base64.ts';
-import { resolved, then } from './primordials.ts';
+import { resolved, whenSettled } from './primordials.ts';
 import { structuredClone } from './structured-clone.ts';
 import { TextDecoder, TextEncoder } from './text-encoding.ts';
 import { URL } from './url/url.ts';
@@ -22,8 +22,8 @@ export function pureGlobals(fail: (error: unknown) => void): Readonly<Record<str
         if (typeof callback !== 'function') {
           throw new TypeError(`queueMicrotask() takes a function, and got a ${typeof callback}.`);
         }
-        then(
-          then(resolved(undefined), () => void callback()),
+        whenSettled(
+          whenSettled(resolved(undefined), () => void callback()),
           undefined,
           fail,
         );

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import { then } from './primordials.ts';
+import { whenSettled } from './primordials.ts';
 import { MAX_REJECTION_WARNINGS } from './wire.ts';
 
 /**
@@ -25,7 +25,7 @@ export function createRejections(): Rejections {
     isWatching: () => open.size > 0,
     onPromiseUsed(promise) {
       try {
-        then(promise, undefined, (reason) => {
+        whenSettled(promise, undefined, (reason) => {
           open.delete(rejectionKey(reason));
         });
       } catch {
@@ -43,7 +43,8 @@ export function createRejections(): Rejections {
 export function rejectionKey(reason: unknown): string {
   try {
     const stack: unknown = reason instanceof Error ? reason.stack : undefined;
-    return typeof stack === 'string' ? stack : `${typeof reason} ${String(reason)}`;
+    if (typeof stack === 'string') return stack;
+    return typeof reason === 'object' && reason !== null ? 'object' : `${typeof reason} ${String(reason)}`;
   } catch {
     return 'unreadable';
   }

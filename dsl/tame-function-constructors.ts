@@ -20,9 +20,10 @@ export function tameFunctionConstructors(): void {
 }
 
 function replaceConstructor(prototype: object, name: string): object {
-  const Tamed = (): never => {
+  // A declaration: an arrow function could not be called with `new`, and would throw another error.
+  function Tamed(): never {
     throw codeFromString(`${name}()`);
-  };
+  }
   defineProperty(Tamed, 'name', { value: name, configurable: true });
   defineProperty(Tamed, 'prototype', { value: prototype, writable: false });
   defineProperty(prototype, 'constructor', { value: Tamed, writable: true, configurable: true });

@@ -121,7 +121,8 @@ export class URL {
     const clean = String(text)
       .toWellFormed()
       .replace(/[\t\n\r]/g, '');
-    this.#url.path = parsePath(scheme, [], clean.replace(isSpecial(scheme) ? /^[/\\]/ : /^\//, ''));
+    if (clean === '' && !isSpecial(scheme)) this.#url.path = [];
+    else this.#url.path = parsePath(scheme, [], clean.replace(isSpecial(scheme) ? /^[/\\]/ : /^\//, ''));
   }
 
   get search(): string {
