@@ -5,7 +5,7 @@ import { endOfProcess, outOfMemory } from './end-messages.ts';
 import { createGuestReader, type GuestReader } from './guest-reader.ts';
 import { watchProcess } from './process-watch.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers, SandboxOptions, SandboxProgram } from './sandbox.ts';
-import { splitLines } from './split-lines.ts';
+import { LineTooLong, splitLines } from './split-lines.ts';
 import { type NestedOrder, type StartOrder, TO_CHILD } from './wire.ts';
 
 const MIB = 1024 * 1024;
@@ -64,7 +64,8 @@ class SandboxProcess implements Sandbox {
       try {
         if (!this.#over) lines.take(chunk);
       } catch (error) {
-        this.#finish({ type: 'crashed', message: `The sandbox process sent ${(error as Error).message}.` });
+        if (!(error instanceof LineTooLong)) throw error;
+        this.#finish({ type: 'crashed', message: `The sandbox process sent ${error.message}.` });
       }
     });
     this.#stopWatching = watchProcess(this.#child, options, {

@@ -1,6 +1,9 @@
+/** Thrown for a line that is longer than the limit. */
+export class LineTooLong extends Error {}
+
 /** Puts lines together from chunks of bytes. */
 export interface LineSplitter {
-  /** @throws RangeError when a line is longer than the limit */
+  /** @throws LineTooLong */
   take(chunk: Buffer): void;
 }
 
@@ -21,7 +24,7 @@ export function splitLines(maxBytes: number, onLine: (line: string) => void): Li
       }
       if (start === chunk.length) return;
       size += chunk.length - start;
-      if (size > maxBytes) throw new RangeError(`a line of more than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new LineTooLong(`a line of more than ${maxBytes} bytes`);
       pieces.push(chunk.subarray(start));
     },
   };
