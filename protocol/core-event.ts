@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { resultSource } from './result-source.ts';
 
 /** Version of the core event log. Written in `run.started`. */
 export const CORE_EVENT_VERSION = 1;
@@ -122,7 +123,13 @@ export const coreEventData = {
     resultPreview: z.string().optional(),
     error: errorRecord.optional(),
   }),
-  'agent.cached': z.object({ ...identity, resultPreview: z.string().optional(), emptyResult: z.boolean().optional() }),
+  /** A stored answer was used. `source` says where from, when it was not this run's own journal (R-19, R-20). */
+  'agent.cached': z.object({
+    ...identity,
+    resultPreview: z.string().optional(),
+    emptyResult: z.boolean().optional(),
+    source: resultSource.optional(),
+  }),
   /** A thunk of `parallel` or a stage of `pipeline` threw something that was not an agent's own failure. */
   'part.failed': z.object({
     helper: z.enum(['parallel', 'pipeline']),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { resultSource } from './result-source.ts';
 
 const at = z.number();
 const key = z.string().regex(/^v1:[0-9a-f]{64}$/);
@@ -53,6 +54,8 @@ export const resultRowSchema = z.object({
   attempts: z.int(),
   /** Set when the answer was accepted only on the last attempt allowed. */
   lastAttempt: z.literal(true).optional(),
+  /** Where the answer comes from, when no agent of this run gave it; its usage is 0 then. */
+  source: resultSource.optional(),
   at,
 });
 

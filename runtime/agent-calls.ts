@@ -4,19 +4,24 @@ import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
+import type { CallPolicy, PolicyCall, PolicyDecision } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
 import type { ReplayIndex, StoredResult } from './replay-index.ts';
+import type { Reuse, ReusedResult } from './reuse.ts';
 import type { RunLimits } from './run-options.ts';
 import type { GuestAgentCall, SandboxAnswer } from './sandbox/sandbox.ts';
-import type { ReleaseSlot } from './slots.ts';
+import type { ReleaseSlot, Slots } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {
   readonly limits: RunLimits;
   readonly replay: ReplayIndex;
   readonly phases: Phases;
   readonly schemas: NamedSchemas;
+  /** Bounds of classes of agents below the cap, by name (A-17). */
+  readonly lanes?: ReadonlyMap<string, Slots>;
+  readonly policy?: CallPolicy;
   /** Working directory of the agents. */
   readonly cwd: string;
   answer(id: number, answer: SandboxAnswer, spent: number): void;
@@ -27,6 +32,8 @@ export interface AgentCallsOptions extends AgentContext {
   onBroken(error: WorkflowError): void;
   /** The state can no longer be written. */
   onFatal(error: unknown): void;
+  /** Finds answers outside the journal; undefined when none are wanted. */
+  readonly reuse?: Reuse;
   /** A call whose content no earlier launch met. */
   onNewContent?(label: string): void;
 }
@@ -47,6 +54,10 @@ export class AgentCalls {
   readonly #ledger: AgentLedger;
   /** Calls that have not ended; those that have a slot with their agent. */
   readonly #open = new Map<AgentCall, AgentRun | undefined>();
+  /** Calls for which {@link Reuse} is asked. */
+  readonly #asking = new Set<AgentCall>();
+  /** Lets calls go on in their order after they were asked for. */
+  #asked: Promise<void> = Promise.resolve();
   readonly #warned = new Set<string>();
   #count = 0;
   /** Settles when the backend is ready for its first agent. */
@@ -63,7 +74,7 @@ export class AgentCalls {
 
   /** Agents that have not ended. */
   get openCount(): number {
-    return this.#open.size;
+    return this.#open.size + this.#asking.size;
   }
 
   /** Lets the backend load what it needs while the script starts. */
@@ -92,16 +103,18 @@ export class AgentCalls {
     const call = this.#identify(guestCall, options);
     const { stored } = call.identity;
     if (stored === undefined || !this.#stillValid(call, stored)) {
-      this.#queue(call);
+      if (this.#options.reuse === undefined) this.#queue(call);
+      else this.#ask(call, this.#options.reuse);
       return;
     }
-    this.#ledger.cached(call, stored);
+    this.#ledger.cached(call, stored.resultJson);
     this.#answerValue(call, stored.resultJson);
   }
 
   /** Aborts every open agent and resolves when all have ended. Later calls are dropped. */
   close(reason: WorkflowError): Promise<void> {
     this.#closing = true;
+    this.#asking.clear();
     for (const [call, run] of [...this.#open]) {
       if (run !== undefined) run.abort(reason);
       else {
@@ -163,19 +176,70 @@ export class AgentCalls {
     return false;
   }
 
+  /** Looks for an answer outside the journal before the call waits for a slot. */
+  #ask(call: AgentCall, reuse: Reuse): void {
+    this.#asking.add(call);
+    const found = reuse.find(call);
+    this.#asked = this.#asked.then(() => found).then((result) => this.#goOn(call, result));
+  }
+
+  #goOn(call: AgentCall, result: ReusedResult | undefined): void {
+    if (!this.#asking.delete(call) || this.#broken !== undefined) return;
+    if (result === undefined) this.#queue(call);
+    else this.#ledger.reused(call, result, () => this.#answerValue(call, result.valueJson));
+  }
+
   #queue(call: AgentCall): void {
     this.#open.set(call, undefined);
     this.#ledger.queued(call);
-    this.#options.slots.run((release) => this.#start(call, release));
+    const { policy } = this.#options;
+    if (policy === undefined) this.#waitForSlot(call);
+    else void this.#askPolicy(call, policy);
   }
 
-  #start(call: AgentCall, release: ReleaseSlot): void {
+  /** In a lane first, if the call names one that is bounded (A-17): what waits there holds no slot. */
+  #waitForSlot(call: AgentCall): void {
+    const { slots, lanes } = this.#options;
+    const lane = call.options.lane === undefined ? undefined : lanes?.get(call.options.lane);
+    if (lane === undefined) {
+      slots.run((release) => this.#start(call, release));
+      return;
+    }
+    lane.run((leaveLane) => {
+      slots.run((release) => this.#start(call, release, leaveLane));
+    });
+  }
+
+  async #askPolicy(call: AgentCall, policy: CallPolicy): Promise<void> {
+    const { prompt, label, phase, scope } = call;
+    const about = { key: call.identity.key, prompt, label, phase, scope, options: call.options.agent };
+    const decision = await decide(policy, { ...about, spent: this.spent, count: call.index });
+    if (!this.#open.has(call)) return;
+    if (decision.action === 'allow') {
+      const { change } = decision;
+      if (change !== undefined) call.options = { ...call.options, agent: { ...call.options.agent, ...change } };
+      this.#waitForSlot(call);
+      return;
+    }
+    const error = new WorkflowError(
+      'AGENT_DENIED',
+      `The agent "${label}" was not allowed to start: ${decision.reason}`,
+    );
+    this.#ledger.denied(call, toErrorRecord(error));
+    this.failedCount += 1;
+    this.#options.log('error', error.message);
+    this.#answerError(call.id, error, false);
+    this.#left(call);
+  }
+
+  #start(call: AgentCall, release: ReleaseSlot, leaveLane?: ReleaseSlot): void {
     if (this.#warmUp !== undefined) {
-      void this.#warmUp.then(() => this.#start(call, release));
+      void this.#warmUp.then(() => this.#start(call, release, leaveLane));
       return;
     }
     if (!this.#open.has(call) || this.#broken !== undefined) {
       release();
+      leaveLane?.();
       return;
     }
     const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
@@ -188,6 +252,7 @@ export class AgentCalls {
       this.#running -= 1;
       this.#settle(run, call, end);
       this.#left(call);
+      leaveLane?.();
     });
   }
 
@@ -223,7 +288,10 @@ export class AgentCalls {
 
   #succeeded(run: AgentRun, call: AgentCall, outcome: AgentOutcome): void {
     this.#options.slots.succeeded();
-    this.#ledger.answered(call, run, outcome, () => this.#answerValue(call, outcome.valueJson));
+    this.#ledger.answered(call, run, outcome, () => {
+      this.#answerValue(call, outcome.valueJson);
+      this.#options.reuse?.keep(call, outcome);
+    });
   }
 
   #failed(run: AgentRun, call: AgentCall, error: WorkflowError): void {
@@ -290,6 +358,17 @@ export class AgentCalls {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);
     this.#options.log('warn', text);
+  }
+}
+
+async function decide(policy: CallPolicy, call: PolicyCall): Promise<PolicyDecision> {
+  try {
+    return await policy(call);
+  } catch (error) {
+    return {
+      action: 'deny',
+      reason: `the policy itself failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
 

@@ -1,12 +1,14 @@
 import type { CoreEventData } from '../protocol/core-event.ts';
 import type { FailedRow, StartedRow } from '../protocol/journal-row.ts';
 import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../protocol/preview.ts';
+import type { ResultSource } from '../protocol/result-source.ts';
 import type { ErrorRecord } from '../protocol/workflow-error.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import type { CallOptions } from './call-options.ts';
 import type { AgentOutcome, ResultRowHead } from './ports.ts';
-import type { CallIdentity, StoredResult } from './replay-index.ts';
+import type { CallIdentity } from './replay-index.ts';
+import type { ReusedResult } from './reuse.ts';
 
 /** One `agent()` call that has its identity. */
 export interface AgentCall {
@@ -15,7 +17,8 @@ export interface AgentCall {
   /** Counts the calls of this launch from 1. */
   readonly index: number;
   readonly identity: CallIdentity;
-  readonly options: CallOptions;
+  /** A policy may change what concerns the agent alone. */
+  options: CallOptions;
   readonly prompt: string;
   readonly scope: string;
   readonly label: string;
@@ -47,11 +50,34 @@ export class AgentLedger {
     this.#context.events.append('agent.queued', this.#identity(call));
   }
 
-  cached(call: AgentCall, stored: StoredResult): void {
+  cached(call: AgentCall, resultJson: string, source?: ResultSource): void {
     const data: Mutable<CoreEventData<'agent.cached'>> = this.#identity(call);
-    data.resultPreview = this.#resultPreview(stored.resultJson);
-    if (stored.resultJson === '""') data.emptyResult = true;
+    data.resultPreview = this.#resultPreview(resultJson);
+    if (resultJson === '""') data.emptyResult = true;
+    if (source !== undefined) data.source = source;
     this.#context.events.append('agent.cached', data);
+  }
+
+  /** Files an answer from outside the journal as this run's own, and calls `then` as {@link answered} does. */
+  reused(call: AgentCall, { valueJson, attempts, source }: ReusedResult, then: () => void): void {
+    const { directory, clock } = this.#context;
+    const { key } = call.identity;
+    const head: Mutable<ResultRowHead> = {
+      type: 'result',
+      key,
+      agentId: agentIdOf(key),
+      scope: call.scope,
+      usage: { input_tokens: 0, output_tokens: 0, tool_uses: 0 },
+      attempts,
+      source,
+      at: clock.now(),
+    };
+    addOccurrence(head, call.identity);
+    directory.journal.appendResult(head, valueJson);
+    this.#onceSynced(() => {
+      this.cached(call, valueJson, source);
+      then();
+    });
   }
 
   started(call: AgentCall): void {
@@ -96,11 +122,15 @@ export class AgentLedger {
     addOccurrence(head, call.identity);
     if (attempts > 1 && attempts === this.#mostAttempts) head.lastAttempt = true;
     directory.journal.appendResult(head, outcome.valueJson);
-    if (this.#unsynced.length === 0) setImmediate(() => this.#sync());
-    this.#unsynced.push(() => {
+    this.#onceSynced(() => {
       this.#finished(call, run, 'done', { attempts, valueJson: outcome.valueJson, empty: outcome.empty });
       then();
     });
+  }
+
+  #onceSynced(then: () => void): void {
+    if (this.#unsynced.length === 0) setImmediate(() => this.#sync());
+    this.#unsynced.push(then);
   }
 
   /** One wait for all answers of a turn of the event loop. */
@@ -136,9 +166,19 @@ export class AgentLedger {
 
   /** It never had a slot. */
   cancelledInQueue(call: AgentCall): void {
+    this.#neverStarted(call, 'cancelled');
+  }
+
+  /** A policy refused it. */
+  denied(call: AgentCall, error: ErrorRecord): void {
+    this.#neverStarted(call, 'error', error);
+  }
+
+  #neverStarted(call: AgentCall, state: 'cancelled' | 'error', error?: ErrorRecord): void {
     this.#context.events.append('agent.finished', {
+      ...(error === undefined ? {} : { error }),
       key: call.identity.key,
-      state: 'cancelled',
+      state,
       inputTokens: 0,
       outputTokens: 0,
       toolUses: 0,

@@ -281,3 +281,30 @@ export interface RunStore {
   /** Opens a stored run to go on with it. `salvage` keeps the good rows of a damaged journal (R-6). */
   open(runId: string, options?: { readonly salvage?: boolean }): Promise<RunDirectory>;
 }
+
+// ------------------------------------------------------------------------------------------------------ shared results
+
+/** A result that a run left for others. */
+export interface SharedResult {
+  /** Exact JSON text of the value, so that a shared value equals the fresh one (R-26). */
+  readonly valueJson: string;
+  /** StructuredOutput calls that it took (A-10). */
+  readonly attempts: number;
+}
+
+/** Where a shared result comes from; for the people who look into the store. */
+export interface SharedResultAbout {
+  readonly key: string;
+  readonly backend: string;
+  readonly model: string | null;
+}
+
+/**
+ * Results that all runs of a machine share (R-19). May be used by any number of processes at once.
+ *
+ * Contract: `get` never rejects; what is damaged or cannot be read is a miss. `put` rejects when nothing was stored.
+ */
+export interface SharedResults {
+  get(id: string): Promise<SharedResult | undefined>;
+  put(id: string, result: SharedResult, about: SharedResultAbout): Promise<void>;
+}

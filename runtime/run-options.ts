@@ -1,6 +1,8 @@
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
-import type { AgentBackend, Clock, EventSink, RunStore } from './ports.ts';
+import type { CallPolicy } from './call-policy.ts';
+import type { ImportedCall } from './imported-results.ts';
+import type { AgentBackend, Clock, EventSink, RunStore, SharedResults } from './ports.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Bounds of one run. None of them is part of a call's key, so each may be changed on resume (R-11). */
@@ -66,6 +68,14 @@ export interface WorkflowOptions {
     ref: { readonly name: string } | { readonly scriptPath: string },
     callerDirectory: string,
   ) => Promise<FoundWorkflow>;
+  /** Results that runs share: looked up before an agent starts, and added to (R-19). @defaultValue none */
+  readonly sharedResults?: SharedResults;
+  /** Recorded answers of another program's run, in the order of its calls (R-20). @defaultValue none */
+  readonly importedCalls?: readonly ImportedCall[];
+  /** Agents at a time of a class below the cap: calls join one with `opts.lane` (A-17). */
+  readonly lanes?: Readonly<Record<string, number>>;
+  /** Judges each call before it costs anything (A-34). */
+  readonly policy?: CallPolicy;
   /** Schemas that scripts may use by name, `agent(prompt, { schema: 'Name' })`: JSON Schemas or Zod schemas, 3 or 4 (A-9). */
   readonly schemas?: Readonly<Record<string, unknown>>;
   /** Values that must not appear in any event, log or transcript (A-32). */

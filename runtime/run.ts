@@ -8,6 +8,7 @@ import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
 import type { Clock, Redactor, RunDirectory, TimerHandle } from './ports.ts';
 import type { ReplayIndex } from './replay-index.ts';
+import { Reuse } from './reuse.ts';
 import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
 import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
@@ -47,6 +48,7 @@ class Run {
   readonly #prepared: PreparedRun;
   readonly #events: CountedEvents;
   readonly #calls: AgentCalls;
+  readonly #reuse: Reuse | undefined;
   readonly #phases: Phases;
   readonly #stallWatch: StallWatch;
   readonly #nested: NestedWorkflows;
@@ -69,6 +71,7 @@ class Run {
     const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
     this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectory);
     this.#stallWatch = new StallWatch(clock);
+    this.#reuse = this.#openReuse();
     this.#calls = new AgentCalls({
       backend: options.backend,
       directory,
@@ -84,12 +87,15 @@ class Run {
       replay: prepared.replay,
       phases: this.#phases,
       schemas: prepared.schemas,
+      lanes: new Map(Object.entries(options.lanes ?? {}).map(([name, size]) => [name, new Slots(size)])),
+      ...(options.policy === undefined ? {} : { policy: options.policy }),
       cwd: prepared.cwd,
       answer: (id, answer, spent) => prepared.sandbox.answer(id, answer, spent),
       log: (level, text) => this.#log(level, text),
       onLimit: (error) => this.#limit(error),
       onBroken: (error) => this.#stop(error),
       onFatal: (error) => this.#die(error),
+      ...(this.#reuse === undefined ? {} : { reuse: this.#reuse }),
       ...(prepared.onNewContent === undefined ? {} : { onNewContent: prepared.onNewContent }),
     });
   }
@@ -146,6 +152,14 @@ class Run {
         });
       },
     };
+  }
+
+  #openReuse(): Reuse | undefined {
+    const { options, redactor, cwd } = this.#prepared;
+    const { sharedResults, importedCalls, backend } = options;
+    if (sharedResults === undefined && importedCalls === undefined) return undefined;
+    const log = (level: 'info' | 'warn', text: string): void => this.#log(level, text);
+    return new Reuse({ sharedResults, importedCalls, backend, redactor, cwd, log });
   }
 
   #announce(): void {
@@ -224,6 +238,9 @@ class Run {
       );
     }
     await this.#bounded(this.#calls.close(this.#stopped ?? cancelled('the script has ended')), GRACE_MS);
+    if (this.#reuse === undefined) return;
+    await this.#bounded(this.#reuse.settled(), GRACE_MS);
+    this.#reuse.report();
   }
 
   /** Writes down how the run ended: `output.json` first, then the event that points at it, then the record. */
