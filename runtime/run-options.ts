@@ -115,6 +115,11 @@ export interface ResumeOptions extends WorkflowOptions {
   readonly argsJson?: string | undefined;
   /** Keeps the good rows of a damaged journal and moves the others to `journal.rejected` (R-6). */
   readonly salvage?: boolean;
+  /**
+   * Takes the run from a process that still holds it, such as one that hangs: that one can store nothing from then on, and
+   * ends with `REPLAY_LEASE_LOST`. Its agents that have not ended are paid for twice (R-14).
+   */
+  readonly takeOver?: boolean;
 }
 
 export interface RunResult {

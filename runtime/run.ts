@@ -186,7 +186,9 @@ class Run {
   }
 
   #watch(): void {
-    const { limits, options } = this.#prepared;
+    const { limits, options, directory } = this.#prepared;
+    const { leaseLost } = directory;
+    leaseLost?.addEventListener('abort', () => this.#die(leaseLost.reason), { once: true });
     const { timeoutMs } = limits;
     if (timeoutMs !== null) this.#timeLimit = this.#clock.after(timeoutMs, () => this.#stop(timedOut(timeoutMs)));
     const { signal } = options;

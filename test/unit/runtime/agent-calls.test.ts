@@ -26,7 +26,7 @@ const say = (text: string, outputTokens = 10): AgentOutcome => ({
 const untilAborted: Work = (_request, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-function setUp(work: Work, limits: Partial<RunLimits> = {}, concurrency = 16) {
+function setUp(work: Work, limits: Partial<RunLimits> = {}, concurrency = 16, more: Partial<AgentCallsOptions> = {}) {
   const clock = new FakeClock();
   const directory = fakeRunDirectory(clock);
   const answers = new Map<number, SandboxAnswer>();
@@ -70,6 +70,7 @@ function setUp(work: Work, limits: Partial<RunLimits> = {}, concurrency = 16) {
     onFatal: (error) => {
       throw error;
     },
+    ...more,
   };
   const calls = new AgentCalls(options);
   let id = 0;
@@ -284,5 +285,69 @@ describe('AgentCalls', () => {
     expect(ends).toEqual(['cancelled', 'cancelled']);
     expect(answers.size).toBe(0);
     expect(directory.rows.filter((row) => row['type'] !== 'started')).toEqual([]);
+  });
+
+  it('bounds a lane below the cap and lets other calls pass it (A-17)', async () => {
+    let heavy = 0;
+    let peak = 0;
+    const { call, answers, clock } = setUp(
+      async (request, _signal, report) => {
+        if (!request.prompt.startsWith('heavy')) return say('light');
+        peak = Math.max(peak, ++heavy);
+        await report.retry({ message: 'busy', status: 529, retryAfterMs: 100 });
+        heavy -= 1;
+        return say('heavy');
+      },
+      {},
+      4,
+      { lanes: new Map([['heavy', new Slots(1)]]) },
+    );
+    for (let i = 0; i < 4; i++) call(`heavy ${i}`, { lane: 'heavy' });
+    const light = [0, 1, 2].map((i) => call(`light ${i}`));
+    await settle();
+    for (const id of light) expect(answers.has(id)).toBe(true);
+    await clock.advance(1000);
+    expect([answers.size, peak]).toEqual([7, 1]);
+  });
+
+  it('lets a policy deny a call with a reason, before anything is spent (A-34)', async () => {
+    const { call, answers, requests } = setUp(async () => say('fine'), {}, 16, {
+      policy: ({ prompt }) => (prompt === 'bad' ? { action: 'deny', reason: 'not this one' } : { action: 'allow' }),
+    });
+    const bad = call('bad');
+    const good = call('good');
+    await settle();
+    expect(answers.get(bad)).toMatchObject({
+      ok: false,
+      error: { code: 'AGENT_DENIED', message: expect.stringContaining('not this one') },
+    });
+    expect([answers.get(good)?.ok, requests()]).toEqual([true, 1]);
+  });
+
+  it('lets a policy change the model without changing the key (A-34)', async () => {
+    const seen: AgentRequest[] = [];
+    const work: Work = async (request) => {
+      seen.push(request);
+      return say('fine');
+    };
+    const cheap = setUp(work, {}, 16, { policy: async () => ({ action: 'allow', change: { model: 'haiku' } }) });
+    cheap.call('same', { model: 'opus' });
+    await settle();
+    const plain = setUp(work);
+    plain.call('same', { model: 'opus' });
+    await settle();
+    expect(seen.map(({ options }) => options.model)).toEqual(['haiku', 'opus']);
+    expect(seen[0]?.key).toBe(seen[1]?.key);
+  });
+
+  it('denies when the policy itself throws (A-34)', async () => {
+    const { call, answers } = setUp(async () => say('fine'), {}, 16, {
+      policy: () => {
+        throw new Error('no idea');
+      },
+    });
+    const id = call('any');
+    await settle();
+    expect(answers.get(id)).toMatchObject({ ok: false, error: { code: 'AGENT_DENIED' } });
   });
 });
