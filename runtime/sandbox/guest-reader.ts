@@ -21,6 +21,8 @@ export interface GuestReader {
 
 export interface GuestReaderEvents {
   ready(): void;
+  /** The script came to rest, as the numbered request asked. */
+  settled?(number: number): void;
   end(end: SandboxEnd): void;
 }
 
@@ -110,6 +112,9 @@ export function createGuestReader(
         break;
       case FROM_CHILD.pong:
         lastPong = Math.max(lastPong, Number(body) || 0);
+        return;
+      case FROM_CHILD.settled:
+        events.settled?.(Number(body) || 0);
         return;
       case FROM_CHILD.deadlock:
         finish({ type: 'deadlock' });

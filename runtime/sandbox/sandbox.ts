@@ -132,6 +132,11 @@ export interface Sandbox {
       | { readonly ok: false; readonly error: ErrorForGuest },
   ): void;
   kill(): void;
+  /**
+   * Resolves when the script has done all that the answers given so far let it do, and has said so; at its end at once.
+   * Call it after `ready`. Lets a rehearsal decide which answer comes next.
+   */
+  settled(): Promise<void>;
   /** Process id, for tests and `wf doctor`. */
   readonly pid: number | undefined;
 }

@@ -25,6 +25,9 @@ class SandboxProcess implements Sandbox {
   #reader: GuestReader | undefined;
   #options: SandboxOptions | undefined;
   #answers: string[] = [];
+  /** Resolvers of `settled`, oldest first; the first one waits for number `#settledCount` + 1. */
+  #settling: (() => void)[] = [];
+  #settledCount = 0;
   #stopWatching: () => void = () => {};
 
   constructor(child: ChildProcess) {
@@ -54,6 +57,7 @@ class SandboxProcess implements Sandbox {
     this.#options = options;
     const reader = createGuestReader(options, handlers, {
       ready: () => this.#settleReady(),
+      settled: (number) => this.#cameToRest(number),
       end: (end) => this.#finish(end),
     });
     this.#reader = reader;
@@ -98,6 +102,22 @@ class SandboxProcess implements Sandbox {
     this.#finish({ type: 'killed' });
   }
 
+  settled(): Promise<void> {
+    if (this.#over) return Promise.resolve();
+    this.#flush();
+    return new Promise((resolve) => {
+      this.#settling.push(resolve);
+      this.#send(`${TO_CHILD.settle}${this.#settledCount + this.#settling.length}`);
+    });
+  }
+
+  #cameToRest(number: number): void {
+    while (this.#settledCount < number && this.#settling.length > 0) {
+      this.#settledCount += 1;
+      this.#settling.shift()?.();
+    }
+  }
+
   /** Answers given in one turn cross together. */
   #queueAnswer(json: string): void {
     if (this.#answers.length === 0) setImmediate(() => this.#flush());
@@ -122,6 +142,7 @@ class SandboxProcess implements Sandbox {
     this.#child.kill('SIGKILL');
     this.#answers = [];
     this.#settleReady();
+    this.#cameToRest(Number.POSITIVE_INFINITY);
     this.#settleEnd(end);
   }
 }

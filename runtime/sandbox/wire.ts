@@ -14,6 +14,8 @@ export const TO_CHILD = {
   nested: 'N',
   /** Body: a number to send back. */
   ping: 'P',
+  /** Body: a number to send back once the script has come to rest. */
+  settle: 'Q',
 } as const;
 
 /** From the child. */
@@ -23,6 +25,8 @@ export const FROM_CHILD = {
   guest: 'G',
   /** Body: the number of a ping. */
   pong: 'O',
+  /** Body: the number of a `settle`. All that the script said before it came to rest was sent before. */
+  settled: 'T',
   deadlock: 'D',
   /** Body: {@link LimitNotice}. */
   limit: 'L',

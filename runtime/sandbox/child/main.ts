@@ -43,6 +43,9 @@ function serve(nativeModule: string): void {
       case TO_CHILD.ping:
         send(FROM_CHILD.pong + body);
         break;
+      case TO_CHILD.settle:
+        session.settle(body);
+        break;
       default:
         die();
     }

@@ -13,6 +13,8 @@ export interface Session {
   start(order: StartOrder): void;
   answers(batchJson: string): void;
   nested(order: NestedOrder): void;
+  /** Sends `number` back once all turns asked for so far have been taken and what they said was sent. */
+  settle(number: string): void;
   /** The guest speaks, while it waits for this to return. */
   post(batchJson: string, final: boolean): void;
 }
@@ -27,6 +29,8 @@ export function createSession(
   let timer: NodeJS.Timeout | undefined;
   let over = false;
   let finalLine: string | undefined;
+  /** Settles when the nested programs ordered so far have had their first turn. */
+  let nesting: Promise<unknown> = Promise.resolve();
 
   const finish = (line: string): void => {
     if (over) return;
@@ -125,7 +129,19 @@ export function createSession(
   return {
     start: (order) => void start(order).catch(lost),
     answers: (batchJson) => void (isolate !== undefined && turn(isolate, 'receive', [batchJson])),
-    nested: (order) => void (isolate !== undefined && nested(isolate, order).catch(lost)),
+    nested(order) {
+      if (isolate !== undefined) nesting = Promise.all([nesting, nested(isolate, order).catch(lost)]);
+    },
+    settle(number) {
+      const guest = isolate;
+      if (over || guest === undefined) return;
+      // Entries run in order, so this one comes after the microtasks of all turns before it.
+      void nesting
+        .then(() => turn(guest, 'settle', []))
+        .then(() => {
+          if (!over) send(FROM_CHILD.settled + number);
+        });
+    },
     post(batchJson, final) {
       if (over) return;
       const line = FROM_CHILD.guest + batchJson;
