@@ -20,20 +20,24 @@ export interface Outbox {
 
 /** A turn that says more than this is sent in pieces, so that a loop stays small in memory. */
 const BATCH_MESSAGES = 256;
+const BATCH_CHARACTERS = 1 << 20;
 
 export function createOutbox(post: Post): Outbox {
   let batch: GuestMessage[] = [];
+  let characters = 0;
   let ended = false;
   const send = (final: boolean): void => {
     const text = stringifyJson(batch);
     batch = [];
+    characters = 0;
     post(text, final);
   };
   const outbox: Outbox = {
     push(message) {
       if (ended) return;
       batch[batch.length] = message;
-      if (batch.length >= BATCH_MESSAGES) send(false);
+      characters += weight(message);
+      if (batch.length >= BATCH_MESSAGES || characters >= BATCH_CHARACTERS) send(false);
     },
     urgent(message) {
       if (ended) return;
@@ -47,6 +51,7 @@ export function createOutbox(post: Post): Outbox {
       if (ended || batch.length === 0) return undefined;
       const text = stringifyJson(batch);
       batch = [];
+      characters = 0;
       return text;
     },
     end(message) {
@@ -65,4 +70,9 @@ export function createOutbox(post: Post): Outbox {
     },
   };
   return outbox;
+}
+
+/** Characters of what may be long in a message: the prompt, and the options with their schema. */
+function weight(message: GuestMessage): number {
+  return message[0] === 'agent' ? message[2].length + (message[3]?.length ?? 0) : 0;
 }

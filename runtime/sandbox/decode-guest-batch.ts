@@ -3,8 +3,9 @@ import { type GuestMessage, MAX_LOG_CHARACTERS } from '../../dsl/wire.ts';
 /** Thrown for anything that an honest guest would not send. */
 export class BadGuestMessage extends Error {}
 
-const MAX_TITLE_CHARACTERS = 1000;
-const MAX_SCOPE_CHARACTERS = 10_000;
+/** Titles and scopes hold names of workflows, which may be as long as a script (S-1). */
+const MAX_TITLE_CHARACTERS = 600_000;
+const MAX_SCOPE_CHARACTERS = 1_200_000;
 const MAX_ERROR_TEXT_CHARACTERS = 120_000;
 const MAX_CAUSES = 10;
 const MAX_WARNINGS = 100;

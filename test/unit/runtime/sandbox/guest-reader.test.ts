@@ -106,7 +106,7 @@ describe('what a compromised sandbox sends ends it as crashed (S-31)', () => {
     'options that are no text': [guest(['agent', 1, 'p', {}, '', null, null])],
     'a call with one field too many': [guest([...AGENT, 'more'])],
     'a call with one field too few': [guest(AGENT.slice(0, -1))],
-    'a title that is too long': [guest(['phase', 'x'.repeat(5000), false])],
+    'a title that is too long': [guest(['phase', 'x'.repeat(600_001), false])],
     'a log level that does not exist': [guest(['log', 'fatal', 'x'])],
     'a log line that is too long': [guest(['log', 'info', 'x'.repeat(20_000)])],
     'more log lines than are kept': [guest(...Array.from({ length: 1100 }, () => ['log', 'info', 'x']))],
