@@ -13,6 +13,8 @@ export interface AgentFileOptions {
   /** `runs/<runId>/agents`; made when the first file needs it. */
   readonly directory: string;
   readonly redactor?: Redactor | undefined;
+  /** Once it aborts nothing is written any more: another process holds the run. */
+  readonly lost?: AbortSignal | undefined;
 }
 
 /** What waits for one file. */
@@ -62,7 +64,7 @@ export class QueuedAgentFiles implements AgentFiles {
   }
 
   #enqueue(name: string, flag: 'w' | 'a', text: string): void {
-    if (this.#failure !== undefined) {
+    if (this.#failure !== undefined || this.#options.lost?.aborted === true) {
       return;
     }
     const pending = this.#waiting.get(name);
@@ -118,7 +120,10 @@ export class QueuedAgentFiles implements AgentFiles {
   }
 
   async #write(path: string, pending: Pending): Promise<void> {
-    const { disk } = this.#options;
+    const { disk, lost } = this.#options;
+    if (lost?.aborted === true) {
+      return;
+    }
     await disk.writeFile(path, pending.text, { flag: pending.flag, mode: FILE_MODE });
     this.#modeIsKept ??= ((await disk.stat(path)).mode & 0o777) === FILE_MODE;
     if (!this.#modeIsKept) {

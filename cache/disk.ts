@@ -8,7 +8,7 @@ export type DiskFile = promises.FileHandle;
 /** What the store needs of a file system, so that tests can make one fail. Errors are those of `node:fs`. */
 export type Disk = Pick<
   typeof promises,
-  'open' | 'mkdir' | 'rename' | 'link' | 'unlink' | 'readFile' | 'readdir' | 'stat' | 'chmod'
+  'open' | 'mkdir' | 'rename' | 'link' | 'unlink' | 'readFile' | 'readdir' | 'stat' | 'chmod' | 'utimes'
 > & {
   /** Opens, writes and closes; `flag` is `w` or `a`. */
   writeFile(path: string, text: string, options: { readonly flag: 'w' | 'a'; readonly mode: number }): Promise<void>;

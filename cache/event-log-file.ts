@@ -4,6 +4,7 @@ import type { Clock, EventLog, EventSink, Redactor } from '../runtime/ports.ts';
 import { ByteQueue, bytesAtMost } from './byte-queue.ts';
 import { type Disk, type DiskFile, writeWhole } from './disk.ts';
 import { type EventTail, nextOffset, openAfterTail } from './event-tail.ts';
+import type { Lease } from './run-lease.ts';
 import { SinkList } from './sink-list.ts';
 import { unwritableError } from './unwritable-error.ts';
 
@@ -18,6 +19,8 @@ export interface EventLogFileOptions {
   /** End of what the file holds already; see `findEventTail`. */
   readonly tail: EventTail;
   readonly redactor?: Redactor | undefined;
+  /** Asked after the file was opened, before it is changed. */
+  readonly lease?: Lease | undefined;
   /** Told once of each sink that threw and was taken off. */
   readonly onSinkError?: ((error: unknown) => void) | undefined;
 }
@@ -112,7 +115,8 @@ export class EventLogFile implements EventLog {
   }
 
   async #write(pieces: readonly Uint8Array[]): Promise<void> {
-    this.#file ??= await openAfterTail(this.#options.disk, this.#options.path, this.#options.tail);
+    const { disk, path, tail, lease } = this.#options;
+    this.#file ??= await openAfterTail(disk, path, tail, async () => lease?.assertHeld());
     let offset = this.#offset;
     this.#offset += totalBytes(pieces);
     this.#inFlight = { pieces, offset };

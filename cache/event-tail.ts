@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type Disk, type DiskFile, errnoOf, FILE_MODE, writeWhole } from './disk.ts';
 
 /** Where an event log goes on. */
@@ -42,17 +43,31 @@ export async function findEventTail(disk: Disk, path: string): Promise<EventTail
   }
 }
 
-/** Opens a log to append to it after its tail, cutting off what was not written whole. */
-export async function openAfterTail(disk: Disk, path: string, tail: EventTail): Promise<DiskFile> {
-  const file = await disk.open(path, tail.fileBytes === 0 ? 'w' : 'r+', FILE_MODE);
-  await file.chmod(FILE_MODE);
-  if (tail.keepBytes < tail.fileBytes) {
-    await file.truncate(tail.keepBytes);
+/**
+ * Opens a log to append to it after its tail, cutting off what was not written whole. `assertHeld` throws when the run is
+ * another process's by now.
+ */
+export async function openAfterTail(
+  disk: Disk,
+  path: string,
+  tail: EventTail,
+  assertHeld: () => Promise<void>,
+): Promise<DiskFile> {
+  const file = await disk.open(path, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
+  try {
+    await assertHeld();
+    await file.chmod(FILE_MODE);
+    if (tail.keepBytes < tail.fileBytes) {
+      await file.truncate(tail.keepBytes);
+    }
+    if (!tail.terminated) {
+      await writeWhole(file, Buffer.from('\n'), tail.keepBytes);
+    }
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
-  if (!tail.terminated) {
-    await writeWhole(file, Buffer.from('\n'), tail.keepBytes);
-  }
-  return file;
 }
 
 /** Where the next event is written. */

@@ -3,14 +3,18 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { JournalStore, ResultRowHead } from '../runtime/ports.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { type Disk, type DiskFile, FILE_MODE, writeWhole } from './disk.ts';
+import type { Repair } from './journal-repair.ts';
 import { pushResultRow, pushRow } from './journal-row-bytes.ts';
+import type { Lease } from './run-lease.ts';
 import { unwritableError } from './unwritable-error.ts';
 
 export interface JournalFileOptions {
   readonly disk: Disk;
   readonly path: string;
   /** Mends the file, once, before the first row is written; see `readJournal`. */
-  readonly repair?: (() => Promise<void>) | undefined;
+  readonly repair?: Repair | undefined;
+  /** Asked after the file was opened, and after each sync. */
+  readonly lease?: Lease | undefined;
 }
 
 /**
@@ -22,6 +26,8 @@ export interface JournalFileOptions {
  *   batch. A batch is synced when somebody waits for it, so callers of `durable()` in between share one promise.
  * - After a failed write or sync nothing is written any more: a file system may forget what it failed to store, so trying
  *   again could leave a gap.
+ * - `durable()` resolves only while the lease is held after the sync, so what it promised is in the file that the next
+ *   owner of the run reads; see `RunLease`.
  */
 export class JournalFile implements JournalStore {
   readonly #options: JournalFileOptions;
@@ -124,6 +130,8 @@ export class JournalFile implements JournalStore {
   }
 
   async #store(pieces: readonly Uint8Array[], sync: boolean): Promise<void> {
+    const { lease } = this.#options;
+    lease?.lost.throwIfAborted();
     const file = this.#file ?? (await this.#open());
     for (const piece of pieces) {
       await writeWhole(file, piece);
@@ -131,13 +139,17 @@ export class JournalFile implements JournalStore {
     this.#queue.recycle(pieces);
     if (sync) {
       await file.datasync();
+      await lease?.assertHeld();
     }
   }
 
   async #open(): Promise<DiskFile> {
-    await this.#options.repair?.();
-    const file = await this.#options.disk.open(this.#options.path, 'a', FILE_MODE);
+    const { disk, path, repair, lease } = this.#options;
+    const assertHeld = async (): Promise<void> => lease?.assertHeld();
+    await repair?.(assertHeld);
+    const file = await disk.open(path, 'a', FILE_MODE);
     this.#file = file;
+    await assertHeld();
     if (((await file.stat()).mode & 0o777) !== FILE_MODE) {
       await file.chmod(FILE_MODE);
     }

@@ -3,12 +3,12 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { JournalContents, StoredRow } from '../runtime/ports.ts';
 import { type Disk, errnoOf } from './disk.ts';
 import { readJournalLine } from './journal-line.ts';
-import { addNewline, cutAt, type LineRange, setAside } from './journal-repair.ts';
+import { addNewline, cutAt, type LineRange, type Repair, setAside } from './journal-repair.ts';
 import { type Line, readLines } from './read-lines.ts';
 
 export interface JournalRead extends JournalContents {
   /** Mends the file; must run before rows are appended. Undefined when the file is sound. */
-  readonly repair: (() => Promise<void>) | undefined;
+  readonly repair: Repair | undefined;
 }
 
 interface Findings {

@@ -12,12 +12,14 @@ export interface LineRange {
   readonly terminated: boolean;
 }
 
-type Repair = () => Promise<void>;
+/** Mends a file. `assertHeld` throws when the run is another process's by now; it is asked when the file is open. */
+export type Repair = (assertHeld: () => Promise<void>) => Promise<void>;
 
 /** Cuts a torn last line off. */
 export function cutAt(disk: Disk, path: string, bytes: number): Repair {
-  return () =>
+  return (assertHeld) =>
     withFile(disk, path, 'r+', async (file) => {
+      await assertHeld();
       await file.truncate(bytes);
       await file.sync();
     });
@@ -25,13 +27,18 @@ export function cutAt(disk: Disk, path: string, bytes: number): Repair {
 
 /** Ends a whole last row whose newline was lost. */
 export function addNewline(disk: Disk, path: string): Repair {
-  return () => withFile(disk, path, 'a', (file) => writeWhole(file, Buffer.from('\n')));
+  return (assertHeld) =>
+    withFile(disk, path, 'a', async (file) => {
+      await assertHeld();
+      await writeWhole(file, Buffer.from('\n'));
+    });
 }
 
 /** Moves lines to `journal.rejected`: first they are stored there, then the file is replaced by one without them. */
 export function setAside(disk: Disk, path: string, lines: readonly LineRange[]): Repair {
-  return () =>
+  return (assertHeld) =>
     withFile(disk, path, 'r', async (journal) => {
+      await assertHeld();
       const { size } = await journal.stat();
       await withFile(disk, join(dirname(path), 'journal.rejected'), 'a', async (rejected) => {
         await rejected.chmod(FILE_MODE);

@@ -16,7 +16,8 @@ import type { EventTail } from './event-tail.ts';
 import { JournalFile } from './journal-file.ts';
 import type { JournalRead } from './journal-reader.ts';
 import { replaceFile } from './replace-file.ts';
-import type { RunLock } from './run-lock.ts';
+import type { RunLease } from './run-lease.ts';
+import type { RunOwner } from './run-lock.ts';
 import { writeRunRecord } from './run-record-file.ts';
 import { unwritableError } from './unwritable-error.ts';
 
@@ -33,7 +34,8 @@ export interface RunDirectoryOptions {
   readonly disk: Disk;
   readonly path: string;
   readonly clock: Clock;
-  readonly lock: RunLock;
+  readonly owner: RunOwner;
+  readonly lease: RunLease;
   readonly redactor?: Redactor | undefined;
   readonly onSinkError?: ((error: unknown) => void) | undefined;
 }
@@ -53,23 +55,25 @@ export class OpenRunDirectory implements RunDirectory {
   #closed: Promise<void> | undefined;
 
   constructor(options: RunDirectoryOptions, contents: RunContents) {
-    const { disk, path, clock, redactor, onSinkError } = options;
+    const { disk, path, clock, lease, redactor, onSinkError } = options;
+    const { lost } = lease;
     this.#options = options;
     this.path = path;
     this.#record = contents.record;
     this.#scriptText = contents.scriptText;
     this.#argsJson = contents.argsJson;
     this.history = { rows: contents.journal.rows, warnings: contents.journal.warnings };
-    this.journal = new JournalFile({ disk, path: join(path, 'journal.jsonl'), repair: contents.journal.repair });
+    this.journal = new JournalFile({ disk, path: join(path, 'journal.jsonl'), repair: contents.journal.repair, lease });
     this.events = new EventLogFile({
       disk,
       path: join(path, 'events.ndjson'),
       clock,
       tail: contents.eventTail,
       redactor,
+      lease,
       onSinkError,
     });
-    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), redactor });
+    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), redactor, lost });
   }
 
   get runId(): string {
@@ -88,8 +92,12 @@ export class OpenRunDirectory implements RunDirectory {
     return this.#argsJson;
   }
 
+  get leaseLost(): AbortSignal {
+    return this.#options.lease.lost;
+  }
+
   saveRecord(record: RunRecord): Promise<void> {
-    const owned = ownedRecord(record, this.#options.lock);
+    const owned = ownedRecord(record, this.#options.owner);
     return this.#inOrder(async () => {
       await writeRunRecord(this.#options.disk, this.path, owned);
       this.#record = owned;
@@ -123,7 +131,7 @@ export class OpenRunDirectory implements RunDirectory {
 
   /** One replacement at a time, so that the last one asked for is the one that stays. */
   #inOrder(save: () => Promise<void>): Promise<void> {
-    const saved = this.#saving.then(save);
+    const saved = this.#saving.then(() => this.#options.lease.assertHeld()).then(save);
     this.#saving = saved.catch(() => undefined);
     return saved;
   }
@@ -131,7 +139,7 @@ export class OpenRunDirectory implements RunDirectory {
   async #finish(): Promise<void> {
     await this.#saving;
     const ends = await Promise.allSettled([this.journal.close(), this.events.close(), this.agentFiles.close()]);
-    await this.#options.lock.release();
+    await this.#options.lease.end();
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) {
       throw failed.reason;
@@ -154,11 +162,11 @@ export async function writeArgs(disk: Disk, runPath: string, argsJson: string | 
 }
 
 /** Names the process that holds a running run in its record. */
-export function ownedRecord(record: RunRecord, lock: RunLock): RunRecord {
+export function ownedRecord(record: RunRecord, owner: RunOwner): RunRecord {
   if (record.status !== 'running') {
     return record;
   }
-  const { host, pid, startedAt } = lock.owner;
+  const { host, pid, startedAt } = owner;
   return { ...record, owner: { host, pid, ...(startedAt === undefined ? {} : { startedAt }) } };
 }
 

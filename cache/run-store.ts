@@ -2,17 +2,20 @@ import { randomBytes as systemRandomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { Clock, Redactor, RunDirectory, RunStore } from '../runtime/ports.ts';
+import type { Clock, Redactor, RunDirectory, RunStore, TimerHandle } from '../runtime/ports.ts';
 import { type Disk, errnoOf, nodeDisk, syncDirectory } from './disk.ts';
 import { findEventTail } from './event-tail.ts';
 import { readJournal } from './journal-reader.ts';
+import { moveToNewFile } from './move-to-new-file.ts';
 import { makeOne, makePrivateDirectory } from './private-directory.ts';
 import { type ProcessTable, systemProcesses } from './process-table.ts';
 import { replaceFile } from './replace-file.ts';
 import { OpenRunDirectory, ownedRecord, type RunContents, writeArgs } from './run-directory.ts';
+import { RunLease } from './run-lease.ts';
 import { resolveRunId } from './run-listing.ts';
-import { acquireRunLock, type RunLock } from './run-lock.ts';
+import { acquireRunLock, type RunLock, readRunLock } from './run-lock.ts';
 import { readRunRecord, readText, writeRunRecord } from './run-record-file.ts';
+import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 import { unwritableError } from './unwritable-error.ts';
 
 export interface RunStoreOptions {
@@ -56,37 +59,39 @@ export function createRunStore(options: RunStoreOptions): RunStore {
   return {
     root: store.root,
     create: (init) => createRun(store, init),
-    open: (runId, { salvage = false } = {}) => openRun(store, runId, salvage),
+    open: (runId, { salvage = false, takeOver = false } = {}) => openRun(store, runId, salvage, takeOver),
   };
 }
 
 async function createRun(store: Store, init: Parameters<RunStore['create']>[0]): Promise<RunDirectory> {
   const { disk } = store;
   const { runId, path } = await makeRunDirectory(store);
-  const lock = await lockRun(store, path);
+  const { owner, lease } = await takeRun(store, path, false);
   try {
-    const record: RunRecord = ownedRecord({ ...init.record, runId }, lock);
+    const record: RunRecord = ownedRecord({ ...init.record, runId }, owner);
     await replaceFile(disk, join(path, 'script.js'), init.scriptText);
     await writeArgs(disk, path, init.argsJson);
     await writeRunRecord(disk, path, record);
     await syncDirectory(disk, join(store.root, 'runs')).catch((error) => {
       throw unwritableError(path, error);
     });
-    return openDirectory(store, path, lock, { ...(await readLogs(store, path, false)), ...init, record });
+    const contents = { ...(await readLogs(store, path, false)), ...init, record };
+    return openDirectory(store, path, { owner, lease }, contents);
   } catch (error) {
-    await lock.release();
+    await lease.end();
     throw error;
   }
 }
 
-async function openRun(store: Store, runId: string, salvage: boolean): Promise<RunDirectory> {
+async function openRun(store: Store, runId: string, salvage: boolean, takeOver: boolean): Promise<RunDirectory> {
   const { disk } = store;
   if ((await resolveRunId(store.root, runId, disk)) !== runId) {
     throw new WorkflowError('REPLAY_RUN_UNKNOWN', `There is no run "${runId}" in ${store.root}. Give the whole id.`);
   }
   const path = join(store.root, 'runs', runId);
-  const lock = await lockRun(store, path);
+  const { owner, lease } = await takeRun(store, path, takeOver);
   try {
+    await shutOut(store, path, lease);
     const record = await readRunRecord(disk, path);
     const scriptText = await readText(disk, join(path, 'script.js'));
     const argsJson = await readText(disk, join(path, 'args.json')).catch((error: WorkflowError) => {
@@ -96,16 +101,39 @@ async function openRun(store: Store, runId: string, salvage: boolean): Promise<R
       throw error;
     });
     const logs = await readLogs(store, path, salvage);
-    return openDirectory(store, path, lock, { record, scriptText, argsJson, ...logs });
+    return openDirectory(store, path, { owner, lease }, { record, scriptText, argsJson, ...logs });
   } catch (error) {
-    await lock.release();
+    await lease.end();
     throw error;
   }
 }
 
-function openDirectory(store: Store, path: string, lock: RunLock, contents: RunContents): RunDirectory {
+/** A run that this process holds. */
+interface Hold {
+  readonly owner: RunLock['owner'];
+  readonly lease: RunLease;
+}
+
+async function takeRun(store: Store, runPath: string, takeOver: boolean): Promise<Hold> {
+  const { disk, processes, clock, randomHex } = store;
+  const options = { disk, runPath, processes, now: () => clock.now(), randomHex: () => randomHex(8), takeOver };
+  const lock = await acquireRunLock(options);
+  const findOwner = async () => (await readRunLock(options))?.owner;
+  return { owner: lock.owner, lease: new RunLease(disk, clock, lock, findOwner) };
+}
+
+/** Puts the logs out of reach of an earlier owner that may still write, before they are read; see `RunLease`. */
+async function shutOut({ disk }: Store, runPath: string, lease: RunLease): Promise<void> {
+  await sweepTemporaryFiles(disk, runPath);
+  if (!lease.isUnsettled) return;
+  await moveToNewFile(disk, join(runPath, 'journal.jsonl'));
+  await moveToNewFile(disk, join(runPath, 'events.ndjson'));
+  await lease.settle();
+}
+
+function openDirectory(store: Store, path: string, hold: Hold, contents: RunContents): RunDirectory {
   const { disk, clock, redactor, onSinkError } = store;
-  return new OpenRunDirectory({ disk, path, clock, lock, redactor, onSinkError }, contents);
+  return new OpenRunDirectory({ disk, path, clock, ...hold, redactor, onSinkError }, contents);
 }
 
 async function readLogs(
@@ -140,12 +168,7 @@ async function makeRunDirectory(store: Store): Promise<{ readonly runId: string;
   }
 }
 
-function lockRun(store: Store, runPath: string): Promise<RunLock> {
-  const { disk, processes, clock, randomHex } = store;
-  return acquireRunLock({ disk, runPath, processes, now: () => clock.now(), randomHex: () => randomHex(8) });
-}
-
-function startTimer(delayMs: number, callback: () => void): { cancel(): void } {
+function startTimer(delayMs: number, callback: () => void): TimerHandle {
   const timer = setTimeout(callback, delayMs);
-  return { cancel: () => clearTimeout(timer) };
+  return { cancel: () => clearTimeout(timer), unref: () => timer.unref() };
 }

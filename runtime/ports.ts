@@ -10,6 +10,8 @@ import type { RunOutput, RunRecord } from '../protocol/run-record.ts';
 
 export interface TimerHandle {
   cancel(): void;
+  /** Lets the process end although this timer waits. Absent where that makes no sense. */
+  unref?(): void;
 }
 
 /** Time as a port, so that tests own it. */
@@ -155,6 +157,12 @@ export interface AgentBackend {
   /** The model it uses when a call names none. */
   readonly model: string | undefined;
   run(request: AgentRequest, signal: AbortSignal, report: AgentReporter): Promise<AgentOutcome>;
+  /**
+   * Looks at a call before it waits for a slot and before anything is spent.
+   *
+   * @throws WorkflowError of kind `agent`, for example `AGENT_TYPE_UNKNOWN`; the call is rejected with it
+   */
+  admit?(options: AgentOptions): void;
   /** Loads what the first agent needs, so that no agent's own time pays for it. Called once; never rejects. */
   warmUp?(): Promise<void>;
   /** Frees what is shared by all agents. Idempotent. */
@@ -259,6 +267,11 @@ export interface RunDirectory {
   readonly journal: JournalStore;
   readonly events: EventLog;
   readonly agentFiles: AgentFiles;
+  /**
+   * Aborts, with a `REPLAY_LEASE_LOST` as its reason, when another process has taken the run over: nothing is stored any
+   * more. Absent where that cannot happen.
+   */
+  readonly leaseLost?: AbortSignal;
   saveRecord(record: RunRecord): Promise<void>;
   saveScript(text: string): Promise<void>;
   saveArgs(argsJson: string | undefined): Promise<void>;
@@ -278,8 +291,11 @@ export interface RunStore {
     readonly scriptText: string;
     readonly argsJson: string | undefined;
   }): Promise<RunDirectory>;
-  /** Opens a stored run to go on with it. `salvage` keeps the good rows of a damaged journal (R-6). */
-  open(runId: string, options?: { readonly salvage?: boolean }): Promise<RunDirectory>;
+  /**
+   * Opens a stored run to go on with it. `salvage` keeps the good rows of a damaged journal (R-6); `takeOver` takes it from
+   * a process that lives, which can store nothing from then on (R-14).
+   */
+  open(runId: string, options?: { readonly salvage?: boolean; readonly takeOver?: boolean }): Promise<RunDirectory>;
 }
 
 // ------------------------------------------------------------------------------------------------------ shared results

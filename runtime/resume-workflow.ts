@@ -24,7 +24,10 @@ export async function resumeWorkflow(given: ResumeOptions): Promise<RunHandle> {
     effectiveConcurrency(options);
     const schemas = await loadNamedSchemas(options.schemas);
     const edited = options.script === undefined ? undefined : parseAuthorScript({ ...options, script: options.script });
-    const directory = await options.store.open(options.runId, { salvage: options.salvage ?? false });
+    const directory = await options.store.open(options.runId, {
+      salvage: options.salvage ?? false,
+      takeOver: options.takeOver ?? false,
+    });
     try {
       return await relaunch(options, directory, edited ?? parseStored(directory), schemas);
     } catch (error) {

@@ -150,7 +150,7 @@ describe('readJournal', () => {
     await writeJournal(path, ['"one"', '"two"']);
     writeFileSync(path, `rubbish\n${readFileSync(path, 'utf8')}{"type":"resu`);
     const { repair } = await readJournal(nodeDisk, path, { salvage: true });
-    await repair?.();
+    await repair?.(async () => {});
     expect(await storedResults(path)).toEqual(['"one"', '"two"']);
     expect(readFileSync(join(directory, 'journal.rejected'), 'utf8')).toBe('rubbish\n{"type":"resu\n');
   });

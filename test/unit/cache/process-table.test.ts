@@ -9,22 +9,27 @@ const processes = systemProcesses();
 describe('systemProcesses', () => {
   it('this process lives, with the host and a start time that tells it apart', () => {
     expect(processes.self.pid).toBe(process.pid);
-    expect(processes.isAlive(processes.self)).toBe(true);
+    expect(processes.stateOf(processes.self)).toBe('alive');
     expect(processes.self.startedAt === undefined).toBe(!existsSync('/proc/self/stat'));
   });
 
   it('a pid that was given to another process is not the owner (R-14)', () => {
-    expect(processes.isAlive({ ...processes.self, startedAt: 'another boot:1' })).toBe(false);
+    expect(processes.stateOf({ ...processes.self, startedAt: 'another boot:1' })).toBe('dead');
   });
 
-  it('a process of another host counts as alive', () => {
-    expect(processes.isAlive({ host: 'elsewhere.invalid', pid: 1, startedAt: 'x' })).toBe(true);
+  it('a process of another host, or of another pid namespace of this one, cannot be judged from here (R-14)', () => {
+    expect(processes.stateOf({ host: 'elsewhere.invalid', pid: 1, startedAt: 'x' })).toBe('unknown');
+    expect(processes.stateOf({ ...processes.self, pidNamespace: 'pid:[1]' })).toBe('unknown');
+  });
+
+  it('a pid that lives but whose start is not known cannot be judged', () => {
+    expect(processes.stateOf({ host: processes.self.host, pid: process.pid })).toBe('unknown');
   });
 
   it('a process that ended is dead', async () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
-    expect(processes.isAlive({ host: processes.self.host, pid: child.pid ?? 0 })).toBe(false);
+    expect(processes.stateOf({ host: processes.self.host, pid: child.pid ?? 0 })).toBe('dead');
   });
 
   it('a zombie is dead (R-14)', async () => {
@@ -36,7 +41,7 @@ describe('systemProcesses', () => {
     while (state() !== 'Z') {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    expect(processes.isAlive({ host: processes.self.host, pid })).toBe(false);
+    expect(processes.stateOf({ host: processes.self.host, pid })).toBe('dead');
     parent.kill('SIGKILL');
     await once(parent, 'exit');
   });

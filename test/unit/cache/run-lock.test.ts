@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Disk, nodeDisk } from '../../../cache/disk.ts';
 import type { ProcessIdentity, ProcessTable } from '../../../cache/process-table.ts';
-import { acquireRunLock, type LockOptions, readRunLock } from '../../../cache/run-lock.ts';
+import { acquireRunLock, type LockOptions, readRunLock, STALE_MS } from '../../../cache/run-lock.ts';
 import { errno } from '../../fault/faulty-disk.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -13,7 +13,10 @@ const temporaryDirectory = temporaryDirectories();
 function processes(pid: number, alive: ReadonlySet<number>, host = 'here'): ProcessTable {
   return {
     self: { host, pid, startedAt: `boot:${pid}` },
-    isAlive: (identity: ProcessIdentity) => identity.host !== host || alive.has(identity.pid),
+    stateOf: (identity: ProcessIdentity) => {
+      if (identity.host !== host) return 'unknown';
+      return alive.has(identity.pid) ? 'alive' : 'dead';
+    },
   };
 }
 
@@ -91,13 +94,66 @@ describe('acquireRunLock', () => {
     expect(readdirSync(runPath)).toEqual(['owner.3.json']);
   });
 
-  it('an owner on another host counts as alive, and the message says how to free the run', async () => {
+  it('an owner on another host lives as long as it is heard of, and is taken over after that (R-14)', async () => {
     const runPath = temporaryDirectory();
-    await acquireRunLock(lockOptions(runPath, 11, new Set(), { processes: processes(11, new Set(), 'there') }));
-    await expect(acquireRunLock(lockOptions(runPath, 12, new Set([12])))).rejects.toMatchObject({
+    const there = await acquireRunLock(
+      lockOptions(runPath, 11, new Set(), { processes: processes(11, new Set(), 'there') }),
+    );
+    const at = (ms: number) => lockOptions(runPath, 12, new Set([12]), { now: () => ms });
+    await expect(acquireRunLock(at(1000 + STALE_MS - 1))).rejects.toMatchObject({
       code: 'REPLAY_RUN_LIVE',
-      message: expect.stringMatching(/on there .*delete .*owner\.1\.json/),
+      message: expect.stringMatching(/on there .*free 30 s after its last heartbeat/),
     });
+    utimesSync(there.path, 20, 20);
+    await expect(acquireRunLock(at(19_999 + STALE_MS))).rejects.toMatchObject({ code: 'REPLAY_RUN_LIVE' });
+    const taken = await acquireRunLock(at(20_000 + STALE_MS));
+    expect(taken).toMatchObject({ generation: 2, owner: { pid: 12, unsettled: true } });
+  });
+
+  it('a live owner on this host needs no heartbeat, and a dead one gets no grace (R-14)', async () => {
+    const runPath = temporaryDirectory();
+    const alive = new Set([11, 12]);
+    const first = await acquireRunLock(lockOptions(runPath, 11, alive));
+    utimesSync(first.path, 1, 1);
+    const later = lockOptions(runPath, 12, alive, { now: () => 1e9 });
+    await expect(acquireRunLock(later)).rejects.toMatchObject({ code: 'REPLAY_RUN_LIVE' });
+    alive.delete(11);
+    const second = await acquireRunLock(lockOptions(runPath, 12, alive, { now: () => 1001 }));
+    expect(second.owner.unsettled).toBeUndefined();
+  });
+
+  it('who takes a run over from a live owner says that the files are not settled yet (R-14)', async () => {
+    const runPath = temporaryDirectory();
+    const alive = new Set([11, 12, 13]);
+    await acquireRunLock(lockOptions(runPath, 11, alive));
+    const second = await acquireRunLock(lockOptions(runPath, 12, alive, { takeOver: true }));
+    expect(second).toMatchObject({ generation: 2, owner: { pid: 12, unsettled: true } });
+    expect(readdirSync(runPath)).toEqual(['owner.2.json']);
+    await second.release();
+    const third = await acquireRunLock(lockOptions(runPath, 13, alive));
+    expect(third).toMatchObject({ generation: 3, owner: { pid: 13, unsettled: true } });
+  });
+
+  it('of many that take a run over from the same live owner one gets it (R-14)', async () => {
+    const runPath = temporaryDirectory();
+    const pids = Array.from({ length: 20 }, (_, i) => 100 + i);
+    const alive = new Set([11, ...pids]);
+    await acquireRunLock(lockOptions(runPath, 11, alive));
+    const tries = await Promise.allSettled(
+      pids.map((pid) => acquireRunLock(lockOptions(runPath, pid, alive, { takeOver: true }))),
+    );
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('a run is given free on a full disk too, and its number stays', async () => {
+    const runPath = temporaryDirectory();
+    const alive = new Set([11, 12]);
+    const rename: Disk['rename'] = async () => {
+      throw errno('ENOSPC', 'no space left on device');
+    };
+    const first = await acquireRunLock(lockOptions(runPath, 11, alive, { disk: { ...nodeDisk, rename } }));
+    await first.release();
+    expect((await acquireRunLock(lockOptions(runPath, 12, alive))).generation).toBe(2);
   });
 
   it('on a file system without hard links the lock still has one owner', async () => {
