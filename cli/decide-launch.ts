@@ -27,7 +27,7 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
   const choice = chooseBackend(flags, context.env, stored.backend);
   announce(context, flags, choice);
   const storedOptions = mergeFlags(flags, context.env, stored, choice);
-  const { concurrency, failOnAgentError, limits = {}, model } = storedOptions;
+  const { concurrency, failOnAgentError, lanes, limits = {}, model } = storedOptions;
   const secrets = secretValuesOf(context.env);
   const commandFor = (runId: string): string =>
     resumeCommand({
@@ -44,6 +44,7 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
     resumeCommand: commandFor,
     options: {
       ...(concurrency === undefined ? {} : { concurrency }),
+      ...(lanes === undefined ? {} : { lanes }),
       ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
       limits,
       secrets,
@@ -66,6 +67,7 @@ function announce(context: CliContext, flags: RunFlags, { notice }: BackendChoic
 function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags, choice: BackendChoice): StoredFlags {
   const model = flags.model ?? stored.model;
   const concurrency = flags.concurrency ?? stored.concurrency;
+  const lanes = flags.lane ?? stored.lanes;
   const failOnAgentError = flags.failOnAgentError ?? stored.failOnAgentError;
   const limits: Partial<RunLimits> = { ...stored.limits, ...limitsOf(flags, env) };
   return {
@@ -73,6 +75,7 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
     limits,
     ...(model === undefined ? {} : { model }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(lanes === undefined ? {} : { lanes }),
     ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
     ...(stored.startedByPath === undefined ? {} : { startedByPath: stored.startedByPath }),
   };

@@ -9,7 +9,6 @@ export const LATER_COMMANDS: Readonly<Record<string, string>> = {
   report: 'Look at a run with wf show <runId>',
   graph: 'Read the script with wf check',
   compile: 'Write the workflow as a script',
-  cache: 'Results are kept in each run, and wf resume finds them there',
   fork: 'Run the script again with wf run',
   diff: 'Compare two runs with wf show --json',
   mcp: 'Start runs with wf run --output-format json',
@@ -26,11 +25,8 @@ export interface LaterOption {
 }
 
 export const LATER_OPTIONS: readonly LaterOption[] = [
-  { flags: '--reuse', name: 'reuse', instead: 'Results of a run are kept in it, and wf resume finds them there' },
-  { flags: '--lane <name=n>', name: 'lane', instead: 'Bound all agents with --concurrency' },
   { flags: '--confirm-above <n>', name: 'confirmAbove', instead: 'Bound the number of agents with --max-agents' },
   { flags: '--dry-run', name: 'dryRun', instead: 'See what a run holds with wf show <runId>' },
-  { flags: '--import', name: 'import', instead: 'Start afresh with wf run' },
   { flags: '--layout <name>', name: 'layout', instead: 'Transcripts are in runs/<runId>/agents' },
   { flags: '--allow-tools <list>', name: 'allowTools', instead: 'Name the tools of an agent with its option "tools"' },
   { flags: '--deny-tools <list>', name: 'denyTools', instead: 'Use an agent’s option "disallowedTools"' },

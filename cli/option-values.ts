@@ -43,6 +43,19 @@ export function spanMs(text: string): number {
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
+/** Parses `name=n` and adds it to those given before. */
+export function laneOf(
+  text: string,
+  previous: Readonly<Record<string, number>> | undefined,
+): Readonly<Record<string, number>> {
+  const match = /^([^=]+)=(\d+)$/.exec(text);
+  const size = Number(match?.[2]);
+  if (match === null || !Number.isSafeInteger(size) || size < 1) {
+    throw new InvalidArgumentError('It takes a name and how many agents at a time: heavy=1.');
+  }
+  return { ...previous, [match[1] as string]: size };
+}
+
 /** Collects an option that may be given several times. */
 export function collect(text: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), text];

@@ -8,7 +8,7 @@ import {
   LATER_RESUME_POLICIES,
   notYet,
 } from './later-features.ts';
-import { collect, integerBetween, numberBetween, wordOf } from './option-values.ts';
+import { collect, integerBetween, laneOf, numberBetween, wordOf } from './option-values.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';
@@ -23,6 +23,7 @@ export interface RunFlags {
   readonly record?: string;
   readonly model?: string;
   readonly concurrency?: number;
+  readonly lane?: Readonly<Record<string, number>>;
   readonly maxAgents?: number;
   readonly maxItems?: number;
   readonly maxDepth?: number;
@@ -35,6 +36,10 @@ export interface RunFlags {
   readonly budget?: number;
   readonly failOnAgentError?: boolean;
   readonly salvage?: boolean;
+  /** Answers are shared with other runs of this machine (R-19). */
+  readonly reuse?: boolean;
+  /** Of `run`, a run of Claude Code; of `resume`, that the one named is such a run (R-20). */
+  readonly import?: string | true;
   readonly outputFormat: OutputFormat;
   readonly dialect: Dialect;
   readonly includeSource?: boolean;
@@ -76,13 +81,15 @@ function addWorkFlags(command: Command): void {
     )
     .option('--responses <file>', 'planned answers for the scripted backend')
     .option('--record <file>', 'write the answers of this run as such a file')
-    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id');
+    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id')
+    .option('--reuse', 'take answers of earlier runs of this machine, and leave those of this run for later ones');
 }
 
 function addLimitFlags(command: Command): void {
   command
     .optionsGroup('Limits:')
     .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
+    .option('--lane <name=n>', 'agents at a time that name this lane; may be repeated', laneOf)
     .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
     .option('--max-items <n>', 'items of one parallel or pipeline (4096)', integerBetween(1, 1_000_000))
     .option('--max-depth <n>', 'levels of nested workflows (1)', integerBetween(0, 16))

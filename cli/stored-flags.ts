@@ -6,6 +6,7 @@ export interface StoredFlags {
   readonly backend?: BackendName;
   readonly model?: string;
   readonly concurrency?: number;
+  readonly lanes?: Readonly<Record<string, number>>;
   readonly failOnAgentError?: boolean;
   readonly limits?: Partial<RunLimits>;
   /** The script was named by its path. */
@@ -26,11 +27,12 @@ const LIMIT_NAMES = [
 
 /** Reads stored options back; members of another version or of a wrong type count as absent. */
 export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
-  const { backend, model, concurrency, failOnAgentError, limits, startedByPath } = options;
+  const { backend, model, concurrency, lanes, failOnAgentError, limits, startedByPath } = options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
     ...(typeof model === 'string' ? { model } : {}),
     ...(isCount(concurrency) && concurrency >= 1 && concurrency <= 256 ? { concurrency } : {}),
+    ...(typeof lanes === 'object' && lanes !== null ? { lanes: readLanes(lanes) } : {}),
     ...(typeof failOnAgentError === 'boolean' ? { failOnAgentError } : {}),
     ...(typeof startedByPath === 'boolean' ? { startedByPath } : {}),
     ...(typeof limits === 'object' && limits !== null ? { limits: readLimits(limits) } : {}),
@@ -44,6 +46,10 @@ function readLimits(stored: object): Partial<RunLimits> {
       ([name, value]) => isCount(value) || (value === null && (name === 'timeoutMs' || name === 'budget')),
     ),
   );
+}
+
+function readLanes(stored: object): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(stored).filter(([, size]) => isCount(size) && size >= 1));
 }
 
 function isBackend(value: unknown): value is BackendName {

@@ -11,6 +11,7 @@ import type { AgentOutcome } from './ports.ts';
 import type { ReplayIndex, StoredResult } from './replay-index.ts';
 import type { Reuse, ReusedResult } from './reuse.ts';
 import type { RunLimits } from './run-options.ts';
+import { asWorkflowError } from './run-outcome.ts';
 import type { GuestAgentCall, SandboxAnswer } from './sandbox/sandbox.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 
@@ -192,7 +193,13 @@ export class AgentCalls {
   #queue(call: AgentCall): void {
     this.#open.set(call, undefined);
     this.#ledger.queued(call);
-    const { policy } = this.#options;
+    const { policy, backend } = this.#options;
+    try {
+      backend.admit?.(call.options.agent);
+    } catch (error) {
+      this.#refuseBeforeStart(call, asWorkflowError(error));
+      return;
+    }
     if (policy === undefined) this.#waitForSlot(call);
     else void this.#askPolicy(call, policy);
   }
@@ -221,13 +228,15 @@ export class AgentCalls {
       this.#waitForSlot(call);
       return;
     }
-    const error = new WorkflowError(
-      'AGENT_DENIED',
-      `The agent "${label}" was not allowed to start: ${decision.reason}`,
-    );
-    this.#ledger.denied(call, toErrorRecord(error));
+    const message = `The agent "${label}" was not allowed to start: ${decision.reason}`;
+    this.#refuseBeforeStart(call, new WorkflowError('AGENT_DENIED', message));
+  }
+
+  /** It counts as failed, but nothing was spent and no row is left (A-4). */
+  #refuseBeforeStart(call: AgentCall, error: WorkflowError): void {
     this.failedCount += 1;
-    this.#options.log('error', error.message);
+    this.#ledger.refused(call, toErrorRecord(error));
+    this.#options.log('error', `Agent "${call.label}" failed: ${error.message} [${error.code}]`);
     this.#answerError(call.id, error, false);
     this.#left(call);
   }

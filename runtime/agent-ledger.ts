@@ -169,8 +169,8 @@ export class AgentLedger {
     this.#neverStarted(call, 'cancelled');
   }
 
-  /** A policy refused it. */
-  denied(call: AgentCall, error: ErrorRecord): void {
+  /** It was refused before it could cost anything. */
+  refused(call: AgentCall, error: ErrorRecord): void {
     this.#neverStarted(call, 'error', error);
   }
 

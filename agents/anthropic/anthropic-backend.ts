@@ -64,6 +64,9 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
       const turns = new AnthropicTurns(await line, frame, signal, report);
       return converse({ request, signal, report, turns, tools });
     },
+    admit(call) {
+      findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, call.agentType);
+    },
     async warmUp() {
       line ??= openLine(options, baseUrl);
       await line.catch(() => {}); // the first agent meets the same error and says so
