@@ -96,7 +96,6 @@ describe('the command line of run and resume', () => {
   });
 
   it.each([
-    [['run', 'a.js', '--lane', 'heavy=1'], '--lane'],
     [['run', 'a.js', '--confirm-above', '5'], '--confirm-above'],
     [['run', 'a.js', '--reuse'], '--reuse'],
     [['resume', '--last', '--dry-run'], '--dry-run'],
