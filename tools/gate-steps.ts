@@ -58,7 +58,12 @@ export function gateSteps(root: string): readonly GateStep[] {
       what: 'generated files and snippets are fresh',
       commands: [node('tools/build-prelude.mjs', '--check'), node('tools/sync-snippets.mjs', '--check')],
     },
-    { name: 'build', what: 'build and API report (esbuild, api-extractor)', commands: [node('tools/build.mjs')] },
+    { name: 'build', what: 'build (esbuild)', commands: [node('tools/build.mjs', '--js')] },
+    {
+      name: 'api',
+      what: 'declarations and API report (api-extractor)',
+      commands: [node('tools/build.mjs', '--types')],
+    },
     { name: 'dead-code', what: 'dead code (knip)', commands: [[bin('knip')]] },
     { name: 'package', what: 'package shape (publint, attw)', commands: [node('tools/check-package.mjs')] },
     {

@@ -31,7 +31,7 @@ function textOf(source) {
 }
 
 let wrong = 0;
-for (const file of globSync(['*.md', 'docs/**/*.md'], { cwd: root })) {
+for (const file of globSync(['*.md', 'docs/**/*.md'], { cwd: root, exclude: ['docs/api.api.md'] })) {
   const before = readFileSync(path.join(root, file), 'utf8');
   const after = before.replace(FENCE, (whole, source, language, _code) => {
     if (source === undefined) {
