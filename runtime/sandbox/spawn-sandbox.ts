@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { type SpawnOptions, startChildProcess } from './child-process.ts';
 import { encodeAnswer } from './encode-answers.ts';
 import { endOfProcess, outOfMemory } from './end-messages.ts';
+import { failedSandbox } from './failed-sandbox.ts';
 import { createGuestReader, type GuestReader } from './guest-reader.ts';
 import { watchProcess } from './process-watch.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers, SandboxOptions, SandboxProgram } from './sandbox.ts';
@@ -10,9 +11,13 @@ import { type NestedOrder, type StartOrder, TO_CHILD } from './wire.ts';
 
 const MIB = 1024 * 1024;
 
-/** Starts a sandbox process at once; it makes its isolate ready while the caller reads and parses the script. */
+/** Starts a sandbox process at once; it makes its isolate ready while the caller reads and parses the script. Never throws. */
 export function spawnSandbox(options: SpawnOptions = {}): Sandbox {
-  return new SandboxProcess(startChildProcess(options));
+  try {
+    return new SandboxProcess(startChildProcess(options));
+  } catch (error) {
+    return failedSandbox(error);
+  }
 }
 
 class SandboxProcess implements Sandbox {

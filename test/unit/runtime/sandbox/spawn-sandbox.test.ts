@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { failedSandbox } from '../../../../runtime/sandbox/failed-sandbox.ts';
 import { spawnSandbox } from '../../../../runtime/sandbox/spawn-sandbox.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { programOf, runInSandbox } from './run-in-sandbox.ts';
@@ -41,6 +42,29 @@ describe('a sandbox process', () => {
     sandbox.run(programOf('return 1', 's.js', undefined), OPTIONS, IGNORE);
     sandbox.answer(1, { ok: true, valueJson: '1' }, 0);
     expect(await sandbox.end).toEqual({ type: 'killed' });
+  });
+
+  it('that cannot be started is reported as crashed, and nothing throws', async () => {
+    const real = Object.getOwnPropertyDescriptor(process, 'execPath') as PropertyDescriptor;
+    Object.defineProperty(process, 'execPath', { ...real, value: '/nowhere/node' });
+    try {
+      const sandbox = spawnSandbox();
+      sandbox.run(programOf('return 1', 's.js', undefined), OPTIONS, IGNORE);
+      expect(await sandbox.end).toMatchObject({
+        type: 'crashed',
+        message: expect.stringContaining('ENOENT') as string,
+      });
+    } finally {
+      Object.defineProperty(process, 'execPath', real);
+    }
+    const failed = failedSandbox(new Error('No native build was found for linux\n    loaded from: x'));
+    failed.run(programOf('return 1', 's.js', undefined), OPTIONS, IGNORE);
+    failed.kill();
+    await Promise.all([failed.ready, failed.settled()]);
+    expect(await failed.end).toMatchObject({
+      type: 'crashed',
+      message: expect.stringMatching(/No native build.*linux\./) as string,
+    });
   });
 
   it('is gone when its script has ended', async () => {
