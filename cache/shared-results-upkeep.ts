@@ -2,6 +2,7 @@ import { rm as remove, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import { errnoOf } from './disk.ts';
+import { loadCacache } from './load-cacache.ts';
 import { readMetadata, type SharedResultMetadata, sharedResultsFolder } from './shared-results.ts';
 import { unwritableError } from './unwritable-error.ts';
 
@@ -33,7 +34,7 @@ export interface SharedResultsCheck {
 export async function listSharedResults(root: string): Promise<readonly SharedResultEntry[]> {
   const folder = sharedResultsFolder(root);
   try {
-    const { ls } = await import('cacache');
+    const { ls } = await loadCacache();
     return Object.values(await ls(folder))
       .flatMap(({ metadata, size, time }) => {
         const known = readMetadata(metadata);
@@ -61,7 +62,7 @@ export async function verifySharedResults(root: string): Promise<SharedResultsCh
   const folder = sharedResultsFolder(root);
   try {
     if (!(await exists(folder))) return { kept: 0, keptBytes: 0, damaged: 0, orphans: 0, freedBytes: 0 };
-    const { verify } = await import('cacache');
+    const { verify } = await loadCacache();
     const stats = await verify(folder);
     return {
       kept: stats.totalEntries,
@@ -84,7 +85,7 @@ export async function verifySharedResults(root: string): Promise<SharedResultsCh
 export async function clearSharedResults(root: string): Promise<void> {
   const folder = sharedResultsFolder(root);
   try {
-    const { rm } = await import('cacache');
+    const { rm } = await loadCacache();
     await rm.all(folder);
     await remove(join(folder, 'tmp'), { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import type { SharedResult, SharedResultAbout, SharedResults } from '../runtime/ports.ts';
 import { nodeDisk } from './disk.ts';
+import { loadCacache } from './load-cacache.ts';
 import { makePrivateDirectory } from './private-directory.ts';
 
 export interface SharedResultsOptions {
@@ -50,7 +51,7 @@ export function createSharedResults({ root }: SharedResultsOptions): SharedResul
 
 async function getResult(folder: string, id: string): Promise<SharedResult | undefined> {
   try {
-    const { get } = await import('cacache');
+    const { get } = await loadCacache();
     const entry = await get.info(folder, id);
     const metadata = entry === null ? undefined : readMetadata(entry.metadata);
     if (entry === null || metadata === undefined) return undefined;
@@ -63,7 +64,7 @@ async function getResult(folder: string, id: string): Promise<SharedResult | und
 
 /** The library never writes over a value that is there, so a damaged one has to go before it can be put again. */
 async function readValue(folder: string, integrity: string): Promise<Buffer | undefined> {
-  const { get, rm } = await import('cacache');
+  const { get, rm } = await loadCacache();
   try {
     return await get.byDigest(folder, integrity);
   } catch {
@@ -73,7 +74,7 @@ async function readValue(folder: string, integrity: string): Promise<Buffer | un
 }
 
 async function putResult(folder: string, id: string, result: SharedResult, about: SharedResultAbout): Promise<void> {
-  const { put } = await import('cacache');
+  const { put } = await loadCacache();
   const metadata: SharedResultMetadata = { v: 1, ...about, attempts: result.attempts };
   await put(folder, id, Buffer.from(result.valueJson, 'utf8'), { metadata });
 }

@@ -52,6 +52,7 @@ export async function executeRun(
       store: createRunStore({ root, redactor: createRedactor(secrets) }),
       backend,
       sinks: face.sinks,
+      ...(flags.reuse === true ? await sharing(root) : {}),
       signal: stop.signal,
       ...(sandbox === undefined ? {} : { sandbox }),
     });
@@ -63,6 +64,12 @@ export async function executeRun(
     sandbox?.kill();
     await inner?.close();
   }
+}
+
+/** The library of the store takes a while to load, so only the runs that share load it. */
+async function sharing(root: string): Promise<Pick<WorkflowOptions, 'sharedResults'>> {
+  const { createSharedResults } = await import('../cache/shared-results.ts');
+  return { sharedResults: createSharedResults({ root }) };
 }
 
 /** The run has been shown: what goes wrong now is said, and changes the exit code of a good run only. */

@@ -4,11 +4,25 @@ import { type ChooseAction, type CommandAdders, withState } from './command-acti
 
 /** The commands about this machine and the formats. */
 export const MACHINE_COMMANDS: CommandAdders = {
+  cache: addCache,
   schema: addSchema,
   types: addTypes,
   doctor: addDoctor,
   completion: addCompletion,
 };
+
+function addCache(program: Command, context: CliContext, choose: ChooseAction): void {
+  const cache = withState(program.command('cache'))
+    .summary('look after the results that runs share')
+    .description('Lists, checks or removes the results that runs leave for one another with --reuse.')
+    .addArgument(new Argument('<action>', 'what to do').choices(['ls', 'verify', 'clear']))
+    .option('--json', 'print one array or object for tools')
+    .option('--yes', 'do not ask before clear')
+    .addHelpText('after', '\nExamples:\n  wf cache ls\n  wf cache verify\n  wf cache clear --yes')
+    .action((action: 'ls' | 'verify' | 'clear') =>
+      choose(async () => (await import('./commands/cache.ts')).cacheCommand(context, action, cache.opts())),
+    );
+}
 
 function addSchema(program: Command, context: CliContext, choose: ChooseAction): void {
   program

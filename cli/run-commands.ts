@@ -13,7 +13,8 @@ function addRun(program: Command, context: CliContext, choose: ChooseAction): vo
     .description('Runs a workflow script and prints what it returns.')
     .argument('<script>', 'a .js or .ts file, the name of a saved workflow, or - for stdin')
     .optionsGroup('Again:')
-    .option('--resume <run-id>', 'go on with that run, with this script as it is now');
+    .option('--resume <run-id>', 'go on with that run, with this script as it is now')
+    .option('--import <run>', 'take the recorded answers of a run of Claude Code, by the order of the calls');
   addRunFlags(run)
     .addHelpText(
       'after',
@@ -36,7 +37,8 @@ function addResume(program: Command, context: CliContext, choose: ChooseAction):
     .description('Runs a stored script again; every agent that had finished is answered from the journal.')
     .argument('[run-id]', 'the run, or as much of its id as is unique')
     .optionsGroup('Which:')
-    .option('--last', 'the run that was started last');
+    .option('--last', 'the run that was started last')
+    .option('--import', 'the run is one of Claude Code: start a new one with its recorded answers');
   addRunFlags(resume)
     .addHelpText(
       'after',

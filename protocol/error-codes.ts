@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   REPLAY_FORMAT_NEWER: { kind: 'replay', exit: 1 },
   REPLAY_RUN_UNKNOWN: { kind: 'replay', exit: 66 },
   REPLAY_RUN_AMBIGUOUS: { kind: 'replay', exit: 64 },
+  REPLAY_FOREIGN_RUN: { kind: 'replay', exit: 66 },
   REPLAY_RUN_LIVE: { kind: 'replay', exit: 75 },
   REPLAY_LEASE_LOST: { kind: 'replay', exit: 75 },
   LIMIT_AGENT_COUNT: { kind: 'limit', exit: 4 },

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
+import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';
 import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
 import type { RunFlags } from '../run-flags.ts';
 import { stateRoot } from '../state-root.ts';
-import { lastStoredRun, readStoredRun } from '../stored-run.ts';
+import { lastStoredRun, readStoredRun, type StoredRun } from '../stored-run.ts';
 
 /** `wf resume`: goes on with a run under its stored script and args. Source: spec C-2. */
 export async function resumeRunCommand(
@@ -19,11 +20,15 @@ export async function resumeRunCommand(
   if ((runId === undefined) === (flags.last !== true)) {
     throw new WorkflowError('USAGE_INVALID', 'name one run, by its id or with --last; wf list shows them');
   }
+  if (runId === undefined && flags.import !== undefined) {
+    throw new WorkflowError('USAGE_INVALID', '--import takes a run of Claude Code: name it by its id or its folder');
+  }
   refuseWhenDisabled(context);
   const root = stateRoot(context, flags);
   const argsJson = await readArgs(flags, context.cwd);
+  if (runId !== undefined && flags.import !== undefined) return importRun(context, runId, root, argsJson, flags);
   return executeRun(context, flags, root, async () => {
-    const run = runId === undefined ? await lastStoredRun(root) : await readStoredRun(root, runId);
+    const run = runId === undefined ? await lastStoredRun(root) : await readOwnRun(context, root, runId);
     return {
       stored: run.flags,
       agentsCwd: run.record.cwd,
@@ -39,6 +44,49 @@ export async function resumeRunCommand(
           salvage: flags.salvage ?? false,
           ...(argsJson === undefined ? {} : { argsJson }),
         }),
+    };
+  });
+}
+
+/** @throws what {@link readStoredRun} throws, and REPLAY_FOREIGN_RUN for a run that Claude Code made */
+async function readOwnRun(context: CliContext, root: string, given: string): Promise<StoredRun> {
+  try {
+    return await readStoredRun(root, given);
+  } catch (error) {
+    const { findClaudeRun, foreignRunError } = await import('../claude-run.ts');
+    const run = await findClaudeRun(given, root, context);
+    throw run === undefined ? error : foreignRunError(run, given);
+  }
+}
+
+/** Starts a new run with the script, the args and the recorded answers of one that Claude Code made (R-20). */
+async function importRun(
+  context: CliContext,
+  given: string,
+  root: string,
+  argsJson: string | undefined,
+  flags: RunFlags,
+): Promise<number> {
+  const { importNotice, readClaudeRun, readClaudeScript } = await import('../claude-run.ts');
+  return executeRun(context, flags, root, async () => {
+    const run = await readClaudeRun(given, root, context);
+    const script = await readClaudeScript(run);
+    const fileName = `${run.runId}.js`;
+    return {
+      stored: {},
+      agentsCwd: context.cwd,
+      source: { scriptText: script.text, scriptFileName: fileName, startedByPath: false },
+      launch: (options) => {
+        options.onNotice?.(importNotice(run));
+        return startWorkflow({
+          ...options,
+          cwd: context.cwd,
+          script: script.text,
+          fileName,
+          argsJson: argsJson ?? script.argsJson,
+          importedCalls: run.calls,
+        });
+      },
     };
   });
 }

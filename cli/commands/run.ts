@@ -33,13 +33,20 @@ export async function runCommand(context: CliContext, target: string, flags: Run
   if (resume === undefined && salvage) {
     throw new WorkflowError('USAGE_INVALID', '--salvage is for a run that exists; name it with --resume RUN_ID');
   }
+  if (resume !== undefined && flags.import !== undefined) {
+    throw new WorkflowError('USAGE_INVALID', '--import starts a new run; leave out --resume, or --import');
+  }
   return executeRun(context, flags, root, async () => {
     if (resume === undefined) {
+      const imported = flags.import === undefined ? undefined : await importOf(String(flags.import), root, context);
       return {
         stored: { startedByPath },
         source,
         agentsCwd: context.cwd,
-        launch: (options) => startWorkflow({ ...options, cwd: context.cwd, ...given }),
+        launch: (options) => {
+          if (imported !== undefined) options.onNotice?.(imported.notice);
+          return startWorkflow({ ...options, cwd: context.cwd, ...given, ...imported?.options });
+        },
       };
     }
     const run = await readStoredRun(root, resume);
@@ -50,4 +57,10 @@ export async function runCommand(context: CliContext, target: string, flags: Run
       launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...given }),
     };
   });
+}
+
+async function importOf(given: string, root: string, context: CliContext) {
+  const { importNotice, readClaudeRun } = await import('../claude-run.ts');
+  const run = await readClaudeRun(given, root, context);
+  return { notice: importNotice(run), options: { importedCalls: run.calls } };
 }
