@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { JOURNAL_VERSION } from '../protocol/journal-version.ts';
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
@@ -24,6 +24,11 @@ export function parseAuthorScript({
   scriptPath,
 }: Pick<StartOptions, 'script' | 'fileName' | 'scriptPath'>): ParsedScript {
   return parseScript(script, { fileName: fileName ?? (scriptPath === undefined ? 'script.js' : basename(scriptPath)) });
+}
+
+/** Where the author's file is, for relative paths; the working directory when there is none. */
+export function scriptDirectoryOf({ record }: Pick<RunDirectory, 'record'>): string {
+  return record.scriptPath === undefined ? record.cwd : dirname(record.scriptPath);
 }
 
 /** The limits of a launch; undefined members count as not given. A budget of 0 or less is none. */

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls } from './agent-calls.ts';
@@ -7,6 +6,7 @@ import type { NamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
 import type { Clock, Redactor, RunDirectory, TimerHandle } from './ports.ts';
+import { scriptDirectoryOf } from './prepare-run.ts';
 import type { ReplayIndex } from './replay-index.ts';
 import { Reuse } from './reuse.ts';
 import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
@@ -67,9 +67,7 @@ class Run {
     this.#prepared = prepared;
     this.#events = new CountedEvents(directory.events, clock);
     this.#phases = new Phases(script.meta.phases ?? [], this.#events);
-    const { scriptPath } = directory.record;
-    const scriptDirectory = scriptPath === undefined ? prepared.cwd : dirname(scriptPath);
-    this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectory);
+    this.#nested = new NestedWorkflows(options.findWorkflow, script.fileName, scriptDirectoryOf(directory));
     this.#stallWatch = new StallWatch(clock);
     this.#reuse = this.#openReuse();
     this.#calls = new AgentCalls({
