@@ -36,6 +36,7 @@ export interface RunFlags {
   readonly budget?: number;
   readonly failOnAgentError?: boolean;
   readonly salvage?: boolean;
+  readonly dryRun?: boolean;
   /** Answers are shared with other runs of this machine (R-19). */
   readonly reuse?: boolean;
   /** Of `run`, a run of Claude Code; of `resume`, that the one named is such a run (R-20). */
@@ -122,6 +123,7 @@ function addOutputFlags(command: Command): void {
     .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)')
     .option('--quiet', 'say only what went wrong')
     .option('--yes', 'answer questions with yes')
+    .option('--dry-run', 'of a resume: say which calls would run, and run none')
     .option('--salvage', 'keep the good rows of a damaged journal and go on with them')
     .addOption(
       new Option('--resume-policy <policy>', 'content')

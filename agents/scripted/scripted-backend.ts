@@ -36,6 +36,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
     canRejoin: false,
     simulated: false,
     model: undefined,
+    admit: (call) => void findAgentType(agentTypes, call.agentType),
     async run(request, signal, report): Promise<AgentOutcome> {
       const type = findAgentType(agentTypes, request.options.agentType);
       const reply = interrupted.get(request.key) ?? book.open(request.prompt, request.label);

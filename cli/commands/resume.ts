@@ -27,6 +27,11 @@ export async function resumeRunCommand(
   const root = stateRoot(context, flags);
   const argsJson = await readArgs(flags, context.cwd);
   if (runId !== undefined && flags.import !== undefined) return importRun(context, runId, root, argsJson, flags);
+  if (flags.dryRun === true) {
+    const run = runId === undefined ? await lastStoredRun(root) : await readOwnRun(context, root, runId);
+    const { printPlan } = await import('../print-plan.ts');
+    return printPlan(context, root, run, flags, argsJson === undefined ? {} : { argsJson });
+  }
   return executeRun(context, flags, root, async () => {
     const run = runId === undefined ? await lastStoredRun(root) : await readOwnRun(context, root, runId);
     return {

@@ -33,6 +33,16 @@ export async function runCommand(context: CliContext, target: string, flags: Run
   if (resume === undefined && salvage) {
     throw new WorkflowError('USAGE_INVALID', '--salvage is for a run that exists; name it with --resume RUN_ID');
   }
+  if (flags.dryRun === true) {
+    if (resume === undefined) {
+      throw new WorkflowError(
+        'USAGE_INVALID',
+        '--dry-run plans a resume; name the run with --resume RUN_ID, or look at the script with wf check',
+      );
+    }
+    const { printPlan } = await import('../print-plan.ts');
+    return printPlan(context, root, await readStoredRun(root, resume), flags, given);
+  }
   if (resume !== undefined && flags.import !== undefined) {
     throw new WorkflowError('USAGE_INVALID', '--import starts a new run; leave out --resume, or --import');
   }
