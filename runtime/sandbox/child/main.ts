@@ -50,6 +50,8 @@ function serve(nativeModule: string): void {
         die();
     }
   };
+  // Its standard error goes nowhere, so the parent is told.
+  process.on('uncaughtException', (error) => send(FROM_CHILD.broken + error.message.replaceAll('\n', ' ')));
   readLines(0, obey, die);
 }
 

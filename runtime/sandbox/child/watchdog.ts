@@ -22,10 +22,20 @@ export function createWatchdog(
   let turns = 0;
   let yieldedAtCpuMs = 0;
   let armed = false;
+  let lastReadMs = 0;
+  /** An isolate may be lost at any moment, and then has no time to tell; its calls fail, which is seen elsewhere. */
+  const readCpuMs = (): number => {
+    try {
+      lastReadMs = cpuMs();
+    } catch {
+      // The last reading stands.
+    }
+    return lastReadMs;
+  };
   const check = (): void => {
     armed = false;
     if (turns === 0) return;
-    const used = cpuMs() - yieldedAtCpuMs;
+    const used = readCpuMs() - yieldedAtCpuMs;
     if (used > limits.cpuLimitMs) {
       onLimit({ code: 'LIMIT_CPU' });
       return;
@@ -44,12 +54,12 @@ export function createWatchdog(
   };
   return {
     begin() {
-      if (turns++ === 0) yieldedAtCpuMs = cpuMs();
+      if (turns++ === 0) yieldedAtCpuMs = readCpuMs();
       arm();
     },
     end() {
       turns--;
-      yieldedAtCpuMs = cpuMs();
+      yieldedAtCpuMs = readCpuMs();
     },
   };
 }
