@@ -8,6 +8,7 @@ export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts'
 export { lastRunId, listRuns, resolveRunId } from './cache/run-listing.ts';
 // State
 export { createRunStore } from './cache/run-store.ts';
+export { createSharedResults } from './cache/shared-results.ts';
 // Emitters
 export { createStreamJsonEmitter, projectStreamJson } from './emitters/stream-json.ts';
 export { renderTaskNotification } from './emitters/task-notification.ts';
@@ -28,6 +29,7 @@ export {
 } from './protocol/workflow-error.ts';
 export type { PhaseDeclaration, WorkflowMeta } from './protocol/workflow-meta.ts';
 export { callKey, canonicalOptions } from './runtime/call-key.ts';
+export type { ImportedCall } from './runtime/imported-results.ts';
 // Ports, for adapters of your own
 export type {
   AgentBackend,
@@ -48,6 +50,9 @@ export type {
   ResultRowHead,
   RunDirectory,
   RunStore,
+  SharedResult,
+  SharedResultAbout,
+  SharedResults,
   StoredRow,
   TimerHandle,
   TranscriptRow,

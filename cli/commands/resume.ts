@@ -7,9 +7,10 @@ import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';
 import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
+import { readResumableRun } from '../resumable-run.ts';
 import type { RunFlags } from '../run-flags.ts';
 import { stateRoot } from '../state-root.ts';
-import { lastStoredRun, readStoredRun, type StoredRun } from '../stored-run.ts';
+import { lastStoredRun } from '../stored-run.ts';
 
 /** `wf resume`: goes on with a run under its stored script and args. Source: spec C-2. */
 export async function resumeRunCommand(
@@ -28,12 +29,12 @@ export async function resumeRunCommand(
   const argsJson = await readArgs(flags, context.cwd);
   if (runId !== undefined && flags.import !== undefined) return importRun(context, runId, root, argsJson, flags);
   if (flags.dryRun === true) {
-    const run = runId === undefined ? await lastStoredRun(root) : await readOwnRun(context, root, runId);
+    const run = runId === undefined ? await lastStoredRun(root) : await readResumableRun(context, root, runId);
     const { printPlan } = await import('../print-plan.ts');
     return printPlan(context, root, run, flags, argsJson === undefined ? {} : { argsJson });
   }
   return executeRun(context, flags, root, async () => {
-    const run = runId === undefined ? await lastStoredRun(root) : await readOwnRun(context, root, runId);
+    const run = runId === undefined ? await lastStoredRun(root) : await readResumableRun(context, root, runId);
     return {
       stored: run.flags,
       agentsCwd: run.record.cwd,
@@ -51,17 +52,6 @@ export async function resumeRunCommand(
         }),
     };
   });
-}
-
-/** @throws what {@link readStoredRun} throws, and REPLAY_FOREIGN_RUN for a run that Claude Code made */
-async function readOwnRun(context: CliContext, root: string, given: string): Promise<StoredRun> {
-  try {
-    return await readStoredRun(root, given);
-  } catch (error) {
-    const { findClaudeRun, foreignRunError } = await import('../claude-run.ts');
-    const run = await findClaudeRun(given, root, context);
-    throw run === undefined ? error : foreignRunError(run, given);
-  }
 }
 
 /** Starts a new run with the script, the args and the recorded answers of one that Claude Code made (R-20). */

@@ -7,10 +7,10 @@ import { executeRun } from '../execute-run.ts';
 import { readScriptTarget } from '../find-workflow.ts';
 import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
+import { readResumableRun } from '../resumable-run.ts';
 import type { FaceSource } from '../run-face.ts';
 import type { RunFlags } from '../run-flags.ts';
 import { stateRoot } from '../state-root.ts';
-import { readStoredRun } from '../stored-run.ts';
 
 /** `wf run`: starts a run of a script, or with `--resume` goes on with one under that script. */
 export async function runCommand(context: CliContext, target: string, flags: RunFlags): Promise<number> {
@@ -41,7 +41,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
       );
     }
     const { printPlan } = await import('../print-plan.ts');
-    return printPlan(context, root, await readStoredRun(root, resume), flags, given);
+    return printPlan(context, root, await readResumableRun(context, root, resume), flags, given);
   }
   if (resume !== undefined && flags.import !== undefined) {
     throw new WorkflowError('USAGE_INVALID', '--import starts a new run; leave out --resume, or --import');
@@ -59,7 +59,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
         },
       };
     }
-    const run = await readStoredRun(root, resume);
+    const run = await readResumableRun(context, root, resume);
     return {
       stored: { ...run.flags, startedByPath },
       source,

@@ -13,6 +13,7 @@ const NAMES = [
   'createAnthropicBackend',
   'createRunStore',
   'createScriptedBackend',
+  'createSharedResults',
   'createSimulatedBackend',
   'createStreamJsonEmitter',
   'createTextEmitter',
