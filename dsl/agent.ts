@@ -1,7 +1,7 @@
 import type { Calls } from './calls.ts';
 import type { Outbox } from './outbox.ts';
 import { isArray, isBlank, ownKeys, rejected, stringifyJson, wellFormed } from './primordials.ts';
-import { phaseOf, type Workflow } from './scope.ts';
+import { frameOf, phaseOf, scopeOf, type Workflow } from './scope.ts';
 
 export type Agent = (prompt: unknown, opts?: unknown) => Promise<unknown>;
 
@@ -23,8 +23,10 @@ export function createAgent(workflow: Workflow, calls: Calls, outbox: Outbox): A
       } catch (error) {
         return rejected(error);
       }
-      const frame = workflow.current;
-      return calls.open((id) => outbox.push(['agent', id, text, optsJson, frame.scope, phaseOf(frame), workflow.name]));
+      const frame = frameOf(workflow);
+      return calls.open((id) =>
+        outbox.push(['agent', id, text, optsJson, scopeOf(frame), phaseOf(frame), workflow.name]),
+      );
     },
   }.agent;
 }

@@ -1,5 +1,6 @@
+import { addAuthorFile } from './author-files.ts';
 import { createCalls } from './calls.ts';
-import { addAuthorFile, isAuthorFile, toErrorData } from './error-data.ts';
+import { toErrorData } from './error-data.ts';
 import { defineGlobal } from './freeze-intrinsics.ts';
 import { createGlobals, createShared, type Shared } from './globals.ts';
 import { lockdown } from './lockdown.ts';
@@ -9,7 +10,8 @@ import { apply, freeze, ownKeys, parseJson, whenSettled } from './primordials.ts
 import { pureGlobals } from './pure-globals.ts';
 import { createRejections, type Rejections } from './rejections.ts';
 import { toResultJson } from './result-json.ts';
-import { childScope, makeWorkflow, type Workflow } from './scope.ts';
+import { childScope, enterFrame, makeWorkflow, restoreFrame, type Workflow } from './scope.ts';
+import { createScopeHooks } from './scope-hooks.ts';
 import { createTimers, type Timers } from './timers.ts';
 import { HAS_ENDED, type HostAnswer, IS_STUCK, WAITS_FOR_HOST } from './wire.ts';
 
@@ -21,11 +23,13 @@ export interface GuestOptions {
 
 export interface GuestProgram {
   readonly fileName: string;
+  /** The name under which the engine knows the program: no two have the same. */
+  readonly scriptName: string;
   readonly metaJson: string;
   readonly argsJson: string | null;
 }
 
-/** A compiled program: takes the globals of its workflow, gives its body. */
+/** A compiled program: takes the globals of its workflow and what keeps its scopes, gives its body. */
 export type Program = (...globals: unknown[]) => () => Promise<unknown>;
 
 /**
@@ -66,7 +70,6 @@ export function openDoor(post: Post): Door {
   const guest: Guest = { outbox, timers, rejections, spent: 0, shared: undefined };
   const fail = (error: unknown): void => outbox.end(['threw', toErrorData(error)]);
   lockdown({
-    isAuthorFile,
     isWatching: rejections.isWatching,
     onPromiseUsed: rejections.onPromiseUsed,
     globals: { ...pureGlobals(fail), setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout },
@@ -115,9 +118,10 @@ function stateOf(guest: Guest): number {
 
 function startRoot(guest: Guest, shared: Shared, program: Program, about: GuestProgram): void {
   const workflow = makeWorkflow(null, 0, about.fileName, '');
-  const globals = prepare(workflow, shared, about);
+  const globals = prepare(workflow, shared, program, about);
   for (const name in globals) defineGlobal(name, globals[name]);
   run(
+    workflow,
     program,
     globals,
     (value) => endWith(guest, value),
@@ -141,12 +145,13 @@ function startNested(shared: Shared, program: Program, about: GuestProgram, id: 
   if (call === undefined) return;
   shared.nested.delete(id);
   const title = `▸ ${name}`;
-  const workflow = makeWorkflow(name, call.caller.depth + 1, about.fileName, childScope(call.frame, name));
+  const workflow = makeWorkflow(name, call.caller.depth + 1, about.fileName, childScope(call.frame, name, call.count));
   workflow.root.ownPhase = title;
   shared.outbox.push(['phase', title, true]);
   run(
+    workflow,
     program,
-    prepare(workflow, shared, about),
+    prepare(workflow, shared, program, about),
     (value) => shared.calls.finish(id, () => copyResult(value)),
     (error) =>
       shared.calls.finish(id, () => {
@@ -165,8 +170,13 @@ function copyResult(value: unknown): unknown {
   return result.json === undefined ? undefined : parseJson(result.json);
 }
 
-function prepare(workflow: Workflow, shared: Shared, about: GuestProgram): Readonly<Record<string, unknown>> {
-  addAuthorFile(about.fileName);
+function prepare(
+  workflow: Workflow,
+  shared: Shared,
+  program: Program,
+  about: GuestProgram,
+): Readonly<Record<string, unknown>> {
+  addAuthorFile(about.scriptName, about.fileName, program);
   return {
     ...createGlobals(workflow, shared),
     args: about.argsJson === null ? undefined : parseJson(about.argsJson),
@@ -180,13 +190,21 @@ function freezeData(value: unknown): unknown {
   return freeze(value);
 }
 
+const SCOPE_HOOKS = createScopeHooks();
+
 /** Starts a program's body. */
 function run(
+  workflow: Workflow,
   program: Program,
   globals: Readonly<Record<string, unknown>>,
   onValue: (value: unknown) => void,
   onError: (error: unknown) => void,
 ): void {
-  const body = apply(program, undefined, Object.values(globals));
-  whenSettled(body(), onValue, onError);
+  const body = apply(program, undefined, [...Object.values(globals), ...SCOPE_HOOKS]);
+  const before = enterFrame(workflow.root);
+  try {
+    whenSettled(body(), onValue, onError);
+  } finally {
+    restoreFrame(before);
+  }
 }

@@ -1,20 +1,10 @@
+import { isAuthorFile } from './author-files.ts';
 import { originOf } from './host-errors.ts';
 import { readable } from './inspect.ts';
 import type { ErrorData } from './wire.ts';
 
 const TEXT_CHARACTERS = 100_000;
 const CAUSES = 5;
-
-/** Files whose frames are the author's. */
-const authorFiles = new Set<unknown>();
-
-export function addAuthorFile(name: string): void {
-  authorFiles.add(name);
-}
-
-export function isAuthorFile(name: unknown): boolean {
-  return authorFiles.has(name);
-}
 
 /** Describes anything that was thrown (S-30). Never throws, whatever getters the value has. */
 export function toErrorData(thrown: unknown, depth = 0): ErrorData {

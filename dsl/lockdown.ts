@@ -3,6 +3,7 @@ import { findIntrinsics, removeUnpermitted } from './intrinsics.ts';
 import { tameDate } from './tame-date.ts';
 import { tameErrors } from './tame-errors.ts';
 import { tameFunctionConstructors } from './tame-function-constructors.ts';
+import { tameFunctionSource } from './tame-function-source.ts';
 import { tameIntl } from './tame-intl.ts';
 import { tameLocale } from './tame-locale.ts';
 import { tameMath } from './tame-math.ts';
@@ -10,7 +11,6 @@ import { tameSegmenter } from './tame-segmenter.ts';
 import { watchPromises } from './watch-promises.ts';
 
 export interface LockdownOptions {
-  readonly isAuthorFile: (name: unknown) => boolean;
   /** Called with each native promise that is awaited or given a handler, while `isWatching`. */
   readonly onPromiseUsed: (promise: Promise<unknown>) => void;
   readonly isWatching: () => boolean;
@@ -30,7 +30,8 @@ export function lockdown(options: LockdownOptions): void {
   tameLocale();
   tameIntl();
   tameSegmenter();
-  tameErrors(options.isAuthorFile);
+  tameErrors();
+  tameFunctionSource();
   watchPromises(options.isWatching, options.onPromiseUsed);
   for (const name in options.globals) defineGlobal(name, options.globals[name]);
   const intrinsics = findIntrinsics();

@@ -1,7 +1,7 @@
 import { makeLimitError } from './host-errors.ts';
 import { createSlots, failPart, type HelperContext, nameOf, runPart } from './parts.ts';
 import { isArray, rejected } from './primordials.ts';
-import { makeFrame } from './scope.ts';
+import { frameOf, makePart } from './scope.ts';
 
 type Thunk = (index: number) => unknown;
 
@@ -21,18 +21,17 @@ export function createParallel(context: HelperContext): (thunks: unknown) => Pro
 }
 
 function start(context: HelperContext, thunks: readonly Thunk[]): Promise<unknown[]> {
-  const parent = context.workflow.current;
-  const scope = `${parent.scope}/parallel:${parent.parallels++}`;
+  const parent = frameOf(context.workflow);
+  const step = `parallel:${parent.parallels++}`;
   const slots = createSlots(thunks.length);
   for (let index = 0; index < thunks.length; index++) {
-    const frame = makeFrame(`${scope}/item:${index}`, parent);
+    const frame = makePart(parent, `${step}/item:${index}`);
     runPart(
-      context.workflow,
       frame,
       thunks[index] as Thunk,
       [index],
       (value) => slots.fill(index, value),
-      (error) => failPart(context, slots, { helper: 'parallel', index, stage: null, scope: frame.scope }, error),
+      (error) => failPart(context, slots, { helper: 'parallel', index, stage: null, frame }, error),
     );
   }
   return slots.done;

@@ -3,7 +3,7 @@ import { originOf } from './host-errors.ts';
 import type { Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
 import { apply, isArray, makePromise, resolved, whenSettled } from './primordials.ts';
-import type { Frame, Workflow } from './scope.ts';
+import { enterFrame, type Frame, restoreFrame, scopeOf, type Workflow } from './scope.ts';
 import { type HelperName, MAX_PART_FAILURES } from './wire.ts';
 
 /** What the helpers share: the workflow they act for and where failures are told. */
@@ -17,15 +17,13 @@ export interface HelperContext {
 
 /** Runs a thunk or a stage in its frame and hands on what it comes to, exactly once. */
 export function runPart(
-  workflow: Workflow,
   frame: Frame,
   part: (...values: never[]) => unknown,
   values: readonly unknown[],
   onValue: (value: unknown) => void,
   onError: (error: unknown) => void,
 ): void {
-  const outer = workflow.current;
-  workflow.current = frame;
+  const before = enterFrame(frame);
   let value: unknown;
   try {
     value = apply(part as () => unknown, undefined, values);
@@ -33,7 +31,7 @@ export function runPart(
     onError(error);
     return;
   } finally {
-    workflow.current = outer;
+    restoreFrame(before);
   }
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') {
     onValue(value);
@@ -80,7 +78,7 @@ export function createSlots(count: number): Slots {
 export function failPart(
   context: HelperContext,
   slots: Slots,
-  part: { helper: HelperName; index: number; stage: number | null; scope: string },
+  part: { helper: HelperName; index: number; stage: number | null; frame: Frame },
   error: unknown,
 ): void {
   const origin = originOf(error);
@@ -94,7 +92,7 @@ export function failPart(
     const place = data.line === undefined ? '' : ` (${data.file}:${data.line}:${data.column})`;
     const stage = part.stage === null ? '' : `, stage ${part.stage}`;
     context.log('warn', `${part.helper}: item ${part.index}${stage} failed: ${data.name}: ${data.message}${place}`);
-    context.outbox.push(['part', part.helper, part.index, part.stage, part.scope, data]);
+    context.outbox.push(['part', part.helper, part.index, part.stage, scopeOf(part.frame), data]);
   }
   slots.fill(part.index, null);
 }

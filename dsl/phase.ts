@@ -1,6 +1,6 @@
 import type { Outbox } from './outbox.ts';
-import { resolved, whenSettled } from './primordials.ts';
-import { phaseOf, type Workflow } from './scope.ts';
+import { apply } from './primordials.ts';
+import { enterFrame, type Frame, frameOf, makePart, phaseOf, restoreFrame, setPhase, type Workflow } from './scope.ts';
 import { MAX_PHASE_CHANGES } from './wire.ts';
 
 const TITLE_CHARACTERS = 200;
@@ -9,7 +9,8 @@ const TITLE_CHARACTERS = 200;
  * Makes `phase(title, body?)` of one workflow (S-14).
  *
  * Contract:
- * - The title holds in the frame that sets it: a thunk or a stage cannot move its siblings' agents.
+ * - The title holds in the thunk or stage that sets it, which cannot move its siblings' agents (R-24).
+ * - A body runs in a frame of its own, so its phase ends with it.
  * - In a nested workflow agents stay in that workflow's own phase; a body still runs.
  */
 export function createPhase(
@@ -17,10 +18,10 @@ export function createPhase(
   outbox: Outbox,
   changes: { told: number },
 ): (title: unknown, body?: unknown) => unknown {
-  const enter = (title: string): void => {
+  const enter = (frame: Frame, title: string): void => {
     if (workflow.name !== null) return;
-    const before = phaseOf(workflow.current);
-    workflow.current.ownPhase = title;
+    const before = phaseOf(frame);
+    setPhase(frame, title);
     if (title === before || changes.told >= MAX_PHASE_CHANGES) return;
     changes.told++;
     outbox.push(['phase', title, false]);
@@ -28,8 +29,9 @@ export function createPhase(
   return {
     phase(title: unknown, body?: unknown): unknown {
       const text = titleText(title);
+      const frame = frameOf(workflow);
       if (body === undefined) {
-        enter(text);
+        enter(frame, text);
         return undefined;
       }
       if (typeof body !== 'function') {
@@ -37,40 +39,16 @@ export function createPhase(
           `phase() takes a function as its body, and got a ${typeof body}. Write phase('…', async () => { … }).`,
         );
       }
-      return runBody(workflow, body as () => unknown, () => enter(text));
+      const inside = makePart(frame, `phase:${frame.phases++}`);
+      enter(inside, text);
+      const before = enterFrame(inside);
+      try {
+        return apply(body as () => unknown, undefined, []);
+      } finally {
+        restoreFrame(before);
+      }
     },
   }.phase;
-}
-
-function runBody(workflow: Workflow, body: () => unknown, enter: () => void): unknown {
-  const frame = workflow.current;
-  const before = frame.ownPhase;
-  enter();
-  const restore = (): void => {
-    frame.ownPhase = before;
-  };
-  let value: unknown;
-  try {
-    value = body();
-  } catch (error) {
-    restore();
-    throw error;
-  }
-  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') {
-    restore();
-    return value;
-  }
-  return whenSettled(
-    resolved(value),
-    (settled) => {
-      restore();
-      return settled;
-    },
-    (error) => {
-      restore();
-      throw error;
-    },
-  );
 }
 
 function titleText(title: unknown): string {

@@ -1,7 +1,7 @@
 import { checkCount } from './parallel.ts';
 import { createSlots, failPart, type HelperContext, nameOf, runPart, type Slots } from './parts.ts';
 import { isArray, makePromise, rejected, whenSettled } from './primordials.ts';
-import { type Frame, makeFrame } from './scope.ts';
+import { type Frame, frameOf, makePart } from './scope.ts';
 
 type Stage = (previous: unknown, item: unknown, index: number) => unknown;
 
@@ -11,7 +11,7 @@ interface Line {
   readonly stages: readonly Stage[];
   readonly slots: Slots;
   readonly parent: Frame;
-  readonly scope: string;
+  readonly step: string;
 }
 
 /** Makes `pipeline(items, ...stages)` of one workflow: each item goes through all stages on its own (S-11). */
@@ -32,9 +32,9 @@ export function createPipeline(context: HelperContext): (items: unknown, ...stag
 }
 
 function start(context: HelperContext, items: readonly unknown[], stages: readonly Stage[]): Promise<unknown[]> {
-  const parent = context.workflow.current;
-  const scope = `${parent.scope}/pipeline:${parent.pipelines++}`;
-  const line: Line = { context, items, stages, slots: createSlots(items.length), parent, scope };
+  const parent = frameOf(context.workflow);
+  const step = `pipeline:${parent.pipelines++}`;
+  const line: Line = { context, items, stages, slots: createSlots(items.length), parent, step };
   for (let index = 0; index < items.length; index++) runStage(line, index, 0, items[index]);
   return line.slots.done;
 }
@@ -44,15 +44,14 @@ function runStage(line: Line, index: number, stage: number, previous: unknown): 
     line.slots.fill(index, previous);
     return;
   }
-  const frame = makeFrame(`${line.scope}/item:${index}/stage:${stage}`, line.parent);
+  const frame = makePart(line.parent, `${line.step}/item:${index}/stage:${stage}`);
   const next = (value: unknown): void => {
     if (value === null) line.slots.fill(index, null);
     else runStage(line, index, stage + 1, value);
   };
   const failed = (error: unknown): void =>
-    failPart(line.context, line.slots, { helper: 'pipeline', index, stage, scope: frame.scope }, error);
+    failPart(line.context, line.slots, { helper: 'pipeline', index, stage, frame }, error);
   runPart(
-    line.context.workflow,
     frame,
     line.stages[stage] as Stage,
     [previous, line.items[index], index],

@@ -10,6 +10,7 @@ const RealDate = Date;
 const realThen = Promise.prototype.then;
 const realResolve = Promise.resolve;
 const realNow = Date.now;
+const realToString = Function.prototype.toString;
 
 export const {
   apply,
@@ -38,6 +39,15 @@ export function rejected(reason: unknown): Promise<never> {
 /** `Promise.resolve` of the realm: a native promise is given back as it is, a thenable is adopted. */
 export function resolved(value: unknown): Promise<unknown> {
   return apply(realResolve, RealPromise, [value]);
+}
+
+export function isPromise(value: object): boolean {
+  return value instanceof RealPromise;
+}
+
+/** The text that a function was compiled from. */
+export function functionSource(of: object): string {
+  return apply(realToString, of, []);
 }
 
 /** `Promise.prototype.then`, whatever the promise's own `then` is. */

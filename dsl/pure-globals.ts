@@ -1,5 +1,7 @@
 import { atob, btoa } from './base64.ts';
 import { resolved, whenSettled } from './primordials.ts';
+import { fork } from './scope.ts';
+import { inFrame } from './scope-hooks.ts';
 import { structuredClone } from './structured-clone.ts';
 import { TextDecoder, TextEncoder } from './text-encoding.ts';
 import { URL } from './url/url.ts';
@@ -22,8 +24,9 @@ export function pureGlobals(fail: (error: unknown) => void): Readonly<Record<str
         if (typeof callback !== 'function') {
           throw new TypeError(`queueMicrotask() takes a function, and got a ${typeof callback}.`);
         }
+        const run = inFrame(fork('timer'), callback as () => unknown);
         whenSettled(
-          whenSettled(resolved(undefined), () => void callback()),
+          whenSettled(resolved(undefined), () => void run()),
           undefined,
           fail,
         );

@@ -1,21 +1,38 @@
 /**
- * A place in the structure of a script: the script itself, one thunk of a `parallel`, one stage of an item of a
- * `pipeline` (R-21). Frames form a tree; `current` of a workflow says in which one it is acting.
+ * A place in the structure of a script (R-21): the script itself, one thunk of a `parallel`, one stage of an item of a
+ * `pipeline`, the body of a `phase`, or a fork: something that goes on by itself beside the code that started it.
  *
- * A frame is current while its function runs, up to the first `await`; afterwards the workflow is back in its root.
+ * Contract: the code of one frame runs in one order, whatever finishes when. So what is numbered within a frame has the same
+ * number in every run that gets the same answers.
  */
 export interface Frame {
-  /** Path like `/pipeline:0/item:7/stage:1`; '' for the script itself. */
-  readonly scope: string;
+  readonly workflow: Workflow;
   readonly parent: Frame | null;
+  /** The last part of the scope; the whole scope where there is no parent. */
+  readonly step: string | ForkKind;
+  /** Number of a fork among those of its kind; -1 for all else. */
+  readonly index: number;
+  /** Whether a `phase(title)` in a fork below reaches no further up than here. */
+  readonly holdsPhase: boolean;
   /** Set by `phase()` in this frame; undefined when it takes its parent's. */
   ownPhase: string | undefined;
-  /** How many `parallel` and `pipeline` calls were made here, which numbers the next. */
+  /** Whether the one fork that may go on in this frame itself is taken; see {@link fork}. */
+  continued: boolean;
+  /** How many of each were made here, which numbers the next. */
   parallels: number;
   pipelines: number;
+  phases: number;
+  calls: number;
+  thens: number;
+  timers: number;
   /** How often each nested workflow was called here; made when the first is. */
   children: Map<string, number> | undefined;
+  /** Path like `/pipeline:0/item:7/stage:1`, once it was asked for. */
+  path: string | undefined;
 }
+
+/** What a fork is: a call of an async function, a handler of a promise, a callback of a timer. */
+export type ForkKind = 'call' | 'then' | 'timer';
 
 /** One workflow under way: the script, or a nested one. Its functions act for it whoever calls them. */
 export interface Workflow {
@@ -25,16 +42,128 @@ export interface Workflow {
   readonly depth: number;
   readonly fileName: string;
   readonly root: Frame;
-  current: Frame;
 }
 
-export function makeFrame(scope: string, parent: Frame | null): Frame {
-  return { scope, parent, ownPhase: undefined, parallels: 0, pipelines: 0, children: undefined };
+/** Characters of a scope that are kept as they are; the rest of a longer one becomes a number. */
+const WHOLE_CHARACTERS = 400;
+
+/**
+ * The frame whose code runs now; null while none of a script does.
+ *
+ * Contract: whoever sets it puts the old one back before giving up control, so each microtask begins with null.
+ */
+let current: Frame | null = null;
+
+/** The frame in which a function of a workflow is being called. */
+export function frameOf(workflow: Workflow): Frame {
+  return current !== null && current.workflow === workflow ? current : workflow.root;
+}
+
+/** Makes a frame the current one and gives the one before, for {@link restoreFrame}. */
+export function enterFrame(frame: Frame | null): Frame | null {
+  const before = current;
+  current = frame;
+  return before;
+}
+
+export function restoreFrame(before: Frame | null): void {
+  current = before;
+}
+
+/**
+ * The frame of something that begins in the current one and goes on after it; null while there is none.
+ *
+ * The first may go on in the current frame itself: once the function that the frame was made for has returned, nothing else
+ * acts there. This keeps the scope of `async (item) => …` and of `(item) => review(item)` the stage's own.
+ */
+export function fork(kind: ForkKind): Frame | null {
+  const at = current;
+  if (at === null) return null;
+  if (!at.continued) {
+    at.continued = true;
+    return at;
+  }
+  const frame = makeFrame(at, kind, nextIndex(at, kind), false);
+  // A call goes on there itself; a handler or a callback may return at once.
+  frame.continued = kind === 'call';
+  return frame;
+}
+
+function nextIndex(at: Frame, kind: ForkKind): number {
+  switch (kind) {
+    case 'call':
+      return at.calls++;
+    case 'then':
+      return at.thens++;
+    case 'timer':
+      return at.timers++;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A frame for a thunk, a stage or the body of a phase. */
+export function makePart(parent: Frame, step: string): Frame {
+  return makeFrame(parent, step, -1, true);
+}
+
+function makeFrame(parent: Frame, step: string, index: number, holdsPhase: boolean): Frame {
+  return {
+    workflow: parent.workflow,
+    parent,
+    step,
+    index,
+    holdsPhase,
+    ownPhase: undefined,
+    continued: false,
+    parallels: 0,
+    pipelines: 0,
+    phases: 0,
+    calls: 0,
+    thens: 0,
+    timers: 0,
+    children: undefined,
+    path: undefined,
+  };
 }
 
 export function makeWorkflow(name: string | null, depth: number, fileName: string, scope: string): Workflow {
-  const root = makeFrame(scope, null);
-  return { name, depth, fileName, root, current: root };
+  const workflow: { -readonly [K in keyof Workflow]: Workflow[K] } = { name, depth, fileName, root: null as never };
+  const root = makeFrame({ workflow } as unknown as Frame, '', -1, true);
+  workflow.root = { ...root, parent: null, path: scope };
+  return workflow;
+}
+
+/** The scope of the calls made in a frame. A chain of forks may be long, so it is walked without recursion. */
+export function scopeOf(frame: Frame): string {
+  if (frame.path !== undefined) return frame.path;
+  const chain: Frame[] = [];
+  let at: Frame | null = frame;
+  while (at !== null && at.path === undefined) {
+    chain[chain.length] = at;
+    at = at.parent;
+  }
+  let path = at?.path ?? '';
+  for (let below = chain.length - 1; below >= 0; below--) {
+    const { step, index } = chain[below] as Frame;
+    path = shorten(index < 0 ? `${path}/${step}` : `${path}/${step}:${index}`);
+    (chain[below] as Frame).path = path;
+  }
+  return path;
+}
+
+/** Keeps scopes of deep recursion short: equal for equal paths, and different, as good as surely, for others. */
+function shorten(path: string): string {
+  if (path.length <= WHOLE_CHARACTERS) return path;
+  let low = 0xdeadbeef;
+  let high = 0x41c6ce57;
+  for (let at = 0; at < path.length; at++) {
+    const code = path.charCodeAt(at);
+    low = Math.imul(low ^ code, 2654435761);
+    high = Math.imul(high ^ code, 1597334677);
+  }
+  const digits = (number: number): string => (number >>> 0).toString(16).padStart(8, '0');
+  return `/~${digits(high)}${digits(low)}`;
 }
 
 /** The phase that an agent called in this frame joins; null before any. */
@@ -47,11 +176,26 @@ export function phaseOf(frame: Frame): string | null {
   return null;
 }
 
-/** Scope of a nested workflow called in `frame`; further calls of the same name are numbered. */
-export function childScope(frame: Frame, name: string): string {
+/** Sets the phase of a frame; one of a fork also holds for what it was started by, up to the next part (S-14, R-24). */
+export function setPhase(frame: Frame, title: string): void {
+  let at: Frame | null = frame;
+  while (at !== null) {
+    at.ownPhase = title;
+    if (at.holdsPhase) return;
+    at = at.parent;
+  }
+}
+
+/** Counts the calls of one nested workflow in a frame, in the order in which they are made. */
+export function countChild(frame: Frame, ref: string): number {
   frame.children ??= new Map();
-  const before = frame.children.get(name) ?? 0;
-  frame.children.set(name, before + 1);
-  const scope = `${frame.scope}/workflow:${name.replaceAll('/', '_')}`;
-  return before === 0 ? scope : `${scope}:${before}`;
+  const before = frame.children.get(ref) ?? 0;
+  frame.children.set(ref, before + 1);
+  return before;
+}
+
+/** Scope of a nested workflow; further calls of the same are numbered. */
+export function childScope(frame: Frame, name: string, count: number): string {
+  const scope = `${scopeOf(frame)}/workflow:${name.replaceAll('/', '_')}`;
+  return count === 0 ? scope : `${scope}:${count}`;
 }

@@ -1,10 +1,12 @@
 import { apply, feralNow } from './primordials.ts';
+import { enterFrame, type Frame, fork, restoreFrame } from './scope.ts';
 
 interface Timer {
   readonly id: number;
   readonly dueAtMs: number;
   readonly callback: (...values: unknown[]) => unknown;
   readonly values: readonly unknown[];
+  readonly frame: Frame | null;
 }
 
 /** `setTimeout` and `clearTimeout` (S-19), and what the door needs of them. */
@@ -33,7 +35,8 @@ export function createTimers(): Timers {
         }
         const id = ++lastId;
         const delay = Math.min(MAX_DELAY_MS, Math.max(1, Math.trunc(Number(delayMs)) || 0));
-        insert(queue, { id, dueAtMs: feralNow() + delay, callback: callback as Timer['callback'], values });
+        const dueAtMs = feralNow() + delay;
+        insert(queue, { id, dueAtMs, callback: callback as Timer['callback'], values, frame: fork('timer') });
         return id;
       },
     }.setTimeout,
@@ -51,7 +54,12 @@ export function createTimers(): Timers {
       const next = queue[0];
       if (next === undefined || next.dueAtMs > feralNow()) return;
       queue.shift();
-      apply(next.callback, undefined, next.values);
+      const before = enterFrame(next.frame);
+      try {
+        apply(next.callback, undefined, next.values);
+      } finally {
+        restoreFrame(before);
+      }
     },
   };
 }

@@ -53,6 +53,12 @@ export type HostAnswer =
   | readonly ['ok', id: number, value: unknown, spent: number]
   | readonly ['no', id: number, error: HostErrorData, spent: number | null];
 
+/**
+ * What a script's text is given besides the workflow's globals, in the order in which they are passed. Their names are chosen
+ * for what an engine says in its messages; a script that uses one of them has it renamed.
+ */
+export const SCOPE_HOOKS = ['$enter', '$exit', '$leave', 'awaited', '$walk', '$follow'] as const;
+
 /** Log lines kept a run (S-15); one more says that the rest is not. */
 export const MAX_LOG_LINES = 1000;
 /** Characters kept of a log line (S-15), and some for the note of what was cut. */

@@ -3,13 +3,15 @@ import { makeLimitError } from './host-errors.ts';
 import type { Outbox } from './outbox.ts';
 import { nameOf } from './parts.ts';
 import { rejected, stringifyJson } from './primordials.ts';
-import type { Frame, Workflow } from './scope.ts';
+import { countChild, type Frame, frameOf, type Workflow } from './scope.ts';
 import type { WorkflowRef } from './wire.ts';
 
 /** Who called a nested workflow, and from where; kept until the host has found it. */
 export interface NestedCall {
   readonly caller: Workflow;
   readonly frame: Frame;
+  /** Calls of the same workflow in this frame before. */
+  readonly count: number;
 }
 
 /**
@@ -35,8 +37,10 @@ export function createWorkflow(
       } catch (error) {
         return rejected(error);
       }
+      const frame = frameOf(caller);
+      const count = countChild(frame, 'name' in wanted ? wanted.name : `./${wanted.scriptPath}`);
       return calls.open((id) => {
-        nested.set(id, { caller, frame: caller.current });
+        nested.set(id, { caller, frame, count });
         outbox.push(['workflow', id, wanted, argsJson ?? null, caller.depth + 1, caller.fileName]);
       });
     },

@@ -5,8 +5,8 @@ import { findUnawaited } from './check/not-awaited.ts';
 import { ScriptFacts } from './check/script-facts.ts';
 import { findUnboundedLoops } from './check/unbounded-loop.ts';
 import { findUnstablePrompts } from './check/unstable-prompt.ts';
+import { parseProgram } from './parse-program.ts';
 import type { ParsedScript } from './parse-script.ts';
-import { parseWrapped } from './parse-wrapped.ts';
 import { placeAt } from './source-place.ts';
 import { toSourceOffset } from './wrap-program.ts';
 
@@ -34,9 +34,7 @@ const RULES: Readonly<Record<ScriptRule, (facts: ScriptFacts) => readonly Findin
  * Contract: warnings come in the order of the text. A rule stays silent about what it cannot see.
  */
 export function checkScript(script: ParsedScript): readonly ScriptWarning[] {
-  const parsed = parseWrapped(script.code);
-  if (!parsed.ok) return [];
-  const facts = new ScriptFacts(parsed.value);
+  const facts = new ScriptFacts(parseProgram(script).main);
   const found = Object.entries(RULES).flatMap(([rule, find]) =>
     find(facts).map(({ node, message }) => ({ rule: rule as ScriptRule, message, offset: toSourceOffset(node.start) })),
   );

@@ -88,7 +88,7 @@ function loopNames(head: AnyNode | null | undefined): ReadonlySet<string> {
 }
 
 /** Names that `var` declares anywhere in a body, its nested functions left out. */
-function varNames(body: AnyNode): ReadonlySet<string> {
+export function varNames(body: AnyNode): ReadonlySet<string> {
   const patterns: Pattern[] = [];
   visitFrom({ node: body, parent: undefined, key: '' }, ({ node }) => {
     if (node.type === 'VariableDeclaration' && node.kind === 'var') patterns.push(...idsOf(node));

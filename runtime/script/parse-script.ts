@@ -2,6 +2,7 @@ import type { WorkflowMeta } from '../../protocol/workflow-meta.ts';
 import { normalizeText } from './normalize-text.ts';
 import { parseProgram } from './parse-program.ts';
 import { readMeta } from './read-meta.ts';
+import { trackScopes } from './track-scopes.ts';
 import { validateBody } from './validate-body.ts';
 
 /** A script that may run. */
@@ -13,7 +14,8 @@ export interface ParsedScript {
   readonly meta: WorkflowMeta;
   /**
    * What the sandbox compiles: one function expression whose parameters are the workflow's globals and whose inner async,
-   * strict function has the author's body, so that a local may shadow any global. Its first line is the author's line 0.
+   * strict function has the author's body, so that a local may shadow any global. Its first line is the author's line 0. Columns
+   * are the author's once what `trackScopes` put in is left out.
    */
   readonly code: string;
   /** Said to a person, for example a malformed phase that was dropped. */
@@ -34,5 +36,5 @@ export function parseScript(text: string, options: { fileName: string }): Parsed
   const program = parseProgram(file);
   const { meta, warnings } = readMeta(file, program);
   validateBody(file, program);
-  return { ...file, meta, code: program.code, warnings };
+  return { ...file, meta, code: trackScopes(program), warnings };
 }

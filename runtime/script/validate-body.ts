@@ -22,6 +22,7 @@ export function validateBody(file: ScriptFile, program: ScriptProgram): void {
       throw scriptError('SCRIPT_NONDETERMINISTIC', file, offset, clockMessage(use), clockHint(use));
     }
     refuseTaggedText(file, path);
+    refuseAwaitUsing(file, path);
   });
 }
 
@@ -34,6 +35,18 @@ function clockHint(use: ClockUse): string {
   return use.reads === 'clock'
     ? 'Pass the time in args, for example args.now, or make it a Date of a fixed value: new Date(args.now).'
     : 'Vary prompts by the index of the item, or pass a seed in args.';
+}
+
+/** What it disposes of is waited for at a place where no text can be put (see `track-scopes.ts`). */
+function refuseAwaitUsing(file: ScriptFile, { node }: NodePath): void {
+  if (node.type !== 'VariableDeclaration' || node.kind !== 'await using') return;
+  throw scriptError(
+    'SCRIPT_SYNTAX',
+    file,
+    toSourceOffset(node.start),
+    '`await using` is not available in a workflow.',
+    'Dispose of the value in a finally block: try { … } finally { await … }.',
+  );
 }
 
 /** A backtick inside a prompt can make one template the tag of the next, which parses and always throws. */

@@ -1,6 +1,9 @@
 import { PROGRAM_PARAMETERS } from './program-parameters.ts';
 
 const PREFIX = `(function (${PROGRAM_PARAMETERS.join(', ')}) { return async function () { "use strict";\n`;
+/** Offset in wrapped code at which further parameters of the program may follow. */
+export const PARAMETERS_END = PREFIX.indexOf(')');
+
 const SUFFIX = '\n} })';
 
 /**

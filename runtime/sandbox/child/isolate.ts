@@ -1,7 +1,6 @@
 /** The only file that loads `isolated-vm`. */
 import type ivm from 'isolated-vm';
 import { PRELUDE } from '../prelude.generated.ts';
-import type { SandboxProgram } from '../sandbox.ts';
 
 /** A compiled program inside the isolate. */
 export type CompiledProgram = ivm.Reference;
@@ -14,7 +13,8 @@ export type CompiledProgram = ivm.Reference;
  */
 export interface GuestIsolate {
   readonly memoryLimitMb: number;
-  compile(program: SandboxProgram): Promise<CompiledProgram>;
+  /** `scriptName` is what the engine calls the program in stacks. */
+  compile(code: string, scriptName: string): Promise<CompiledProgram>;
   /** Calls a method of `dsl/door.ts` and lets the engine run the microtasks that follow. */
   turn(method: DoorMethod, values: readonly unknown[]): Promise<unknown>;
   /** CPU time of the isolate in milliseconds; readable while a script spins. */
@@ -59,10 +59,10 @@ export function createGuestIsolate(
   for (const name of METHODS) methods[name] = door.getSync(name, { reference: true }) as never;
   return {
     memoryLimitMb,
-    async compile(program) {
+    async compile(code, scriptName) {
       // The parser puts one line before the author's first (see runtime/script): it becomes line 0.
-      const origin = { filename: program.fileName, lineOffset: -1 };
-      const script = await isolate.compileScript(program.code, origin);
+      const origin = { filename: scriptName, lineOffset: -1 };
+      const script = await isolate.compileScript(code, origin);
       return (await script.run(context, { reference: true })) as ivm.Reference;
     },
     turn(method, values) {

@@ -29,6 +29,7 @@ export function createSession(
   let timer: NodeJS.Timeout | undefined;
   let over = false;
   let finalLine: string | undefined;
+  const nameScript = createScriptNames();
   /** Settles when the nested programs ordered so far have had their first turn. */
   let nesting: Promise<unknown> = Promise.resolve();
 
@@ -93,11 +94,15 @@ export function createSession(
     finish(finalLine ?? FROM_CHILD.deadlock);
   };
 
-  const compile = async (guest: GuestIsolate, program: SandboxProgram): Promise<CompiledProgram | undefined> => {
+  const compile = async (
+    guest: GuestIsolate,
+    program: SandboxProgram,
+    scriptName: string,
+  ): Promise<CompiledProgram | undefined> => {
     try {
-      return await guest.compile(program);
+      return await guest.compile(program.code, scriptName);
     } catch (error) {
-      finish(`${FROM_CHILD.guest}${JSON.stringify([['threw', compileError(error)]])}`);
+      finish(`${FROM_CHILD.guest}${JSON.stringify([['threw', compileError(error, program)]])}`);
       return undefined;
     }
   };
@@ -106,24 +111,30 @@ export function createSession(
     const guest = makeIsolate(options.memoryLimitMb);
     isolate = guest;
     watchdog = createWatchdog(options, () => guest.cpuMs(), stop);
-    const compiled = await compile(guest, program);
+    const scriptName = nameScript(program.fileName);
+    const compiled = await compile(guest, program, scriptName);
     if (compiled === undefined) return;
     send(FROM_CHILD.ready);
     const { maxItems, maxDepth, budgetTotal } = options;
-    await turn(guest, 'start', [compiled, about(program), JSON.stringify({ maxItems, maxDepth, budgetTotal })]);
+    await turn(guest, 'start', [
+      compiled,
+      about(program, scriptName),
+      JSON.stringify({ maxItems, maxDepth, budgetTotal }),
+    ]);
   };
 
   const nested = async (guest: GuestIsolate, { id, name, program }: NestedOrder): Promise<void> => {
+    const scriptName = nameScript(program.fileName);
     let compiled: CompiledProgram;
     try {
-      compiled = await guest.compile(program);
+      compiled = await guest.compile(program.code, scriptName);
     } catch (error) {
-      const { name: kind, message, line } = compileError(error);
+      const { name: kind, message, line } = compileError(error, program);
       const text = `${program.fileName}${line === undefined ? '' : `:${line}`}: ${kind}: ${message}`;
       const answer = ['no', id, { name: 'WorkflowError', code: 'SCRIPT_SYNTAX', message: text }, null];
       return turn(guest, 'receive', [JSON.stringify([answer])]);
     }
-    await turn(guest, 'startNested', [compiled, about(program), id, name]);
+    await turn(guest, 'startNested', [compiled, about(program, scriptName), id, name]);
   };
 
   return {
@@ -158,7 +169,18 @@ function splitSettled(said: string): readonly [number, string | undefined] {
   return space < 0 ? [Number(said), undefined] : [Number(said.slice(0, space)), said.slice(space + 1)];
 }
 
-function about(program: SandboxProgram): string {
+/** Gives each program a name of its own, so that places in files of one name are told apart. */
+function createScriptNames(): (fileName: string) => string {
+  const taken = new Set<string>();
+  return (fileName) => {
+    let name = fileName;
+    for (let number = 2; taken.has(name); number++) name = `${fileName}#${number}`;
+    taken.add(name);
+    return name;
+  };
+}
+
+function about(program: SandboxProgram, scriptName: string): string {
   const { fileName, metaJson, argsJson } = program;
-  return JSON.stringify({ fileName, metaJson, argsJson: argsJson ?? null });
+  return JSON.stringify({ fileName, scriptName, metaJson, argsJson: argsJson ?? null });
 }

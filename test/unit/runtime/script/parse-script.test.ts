@@ -1,12 +1,17 @@
 import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { createScopeHooks } from '../../../../dsl/scope-hooks.ts';
 import { PROGRAM_PARAMETERS } from '../../../../runtime/script/program-parameters.ts';
 import { accepted, META, refused } from './refused.ts';
 
 /** Compiles and runs a script's code as the sandbox does, without any of the globals. */
 function run(code: string): Promise<unknown> {
-  const outer: () => () => Promise<unknown> = vm.runInNewContext(code, {}, { lineOffset: -1, filename: 'script.js' });
-  return outer()();
+  const outer: (...given: unknown[]) => () => Promise<unknown> = vm.runInNewContext(
+    code,
+    {},
+    { lineOffset: -1, filename: 'script.js' },
+  );
+  return outer(...PROGRAM_PARAMETERS.map(() => undefined), ...createScopeHooks())();
 }
 
 describe('the text of a script', () => {
