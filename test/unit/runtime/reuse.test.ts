@@ -120,9 +120,15 @@ describe('results shared between runs', () => {
     const shared = memoryStore();
     await runOne({ shared }, 'one');
     const later = launch({ shared });
+    const disk = Promise.withResolvers<void>();
+    Object.assign(later.directory.journal, { durable: () => disk.promise });
     later.call('one');
     expect(later.calls.openCount).toBe(1);
     await settle();
+    expect([later.values(), later.sources()]).toEqual([[undefined], []]);
+    disk.resolve();
+    await settle();
+    expect(later.values()).toEqual(['fresh one']);
     expect(later.directory.rows).toMatchObject([
       { type: 'result', result: 'fresh one', source: 'shared', usage: { output_tokens: 0 } },
     ]);
