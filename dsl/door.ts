@@ -1,6 +1,7 @@
 import { addAuthorFile } from './author-files.ts';
 import { createCalls } from './calls.ts';
 import { toErrorData } from './error-data.ts';
+import { createFanOut } from './fan-out.ts';
 import { defineGlobal } from './freeze-intrinsics.ts';
 import { createGlobals, createShared, type Shared } from './globals.ts';
 import { lockdown } from './lockdown.ts';
@@ -17,6 +18,7 @@ import { HAS_ENDED, type HostAnswer, IS_STUCK, WAITS_FOR_HOST } from './wire.ts'
 
 export interface GuestOptions {
   readonly maxItems: number;
+  readonly confirmAbove: number | null;
   readonly maxDepth: number;
   readonly budgetTotal: number | null;
 }
@@ -78,7 +80,9 @@ export function openDoor(post: Post): Door {
   return {
     start(program, programJson, optionsJson) {
       const options = parseJson(optionsJson) as GuestOptions;
-      const parts = { outbox, calls: createCalls(), log, maxItems: options.maxItems, maxDepth: options.maxDepth };
+      const calls = createCalls();
+      const fanOut = createFanOut(outbox, calls, options.maxItems, options.confirmAbove);
+      const parts = { outbox, calls, log, fanOut, maxDepth: options.maxDepth };
       guest.shared = createShared(parts, options.budgetTotal, () => guest.spent);
       startRoot(guest, guest.shared, program, parseJson(programJson) as GuestProgram);
     },

@@ -1,6 +1,7 @@
 import { createAgent } from './agent.ts';
 import { type Budget, createBudget } from './budget.ts';
 import type { Calls } from './calls.ts';
+import type { FanOut } from './fan-out.ts';
 import { createConsole, createLog, type Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
 import { createParallel } from './parallel.ts';
@@ -22,12 +23,12 @@ export interface Shared {
   readonly nested: Map<number, NestedCall>;
   readonly failures: { told: number };
   readonly phaseChanges: { told: number };
-  readonly maxItems: number;
+  readonly fanOut: FanOut;
   readonly maxDepth: number;
 }
 
 export function createShared(
-  parts: Pick<Shared, 'outbox' | 'calls' | 'log' | 'maxItems' | 'maxDepth'>,
+  parts: Pick<Shared, 'outbox' | 'calls' | 'log' | 'fanOut' | 'maxDepth'>,
   budgetTotal: number | null,
   spentSoFar: () => number,
 ): Shared {
@@ -44,8 +45,8 @@ export function createShared(
 
 /** The functions that one workflow is given, in the order of its program's parameters; `args` and `meta` follow. */
 export function createGlobals(workflow: Workflow, shared: Shared): Readonly<Record<string, unknown>> {
-  const { outbox, calls, log, maxItems, failures } = shared;
-  const context: HelperContext = { workflow, outbox, log, maxItems, failures };
+  const { outbox, calls, log, fanOut, failures } = shared;
+  const context: HelperContext = { workflow, outbox, log, fanOut, failures };
   return {
     agent: freeze(createAgent(workflow, calls, outbox)),
     parallel: freeze(createParallel(context)),

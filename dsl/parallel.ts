@@ -1,7 +1,6 @@
-import { makeLimitError } from './host-errors.ts';
 import { createSlots, failPart, type HelperContext, nameOf, runPart } from './parts.ts';
-import { isArray, rejected } from './primordials.ts';
-import { frameOf, makePart } from './scope.ts';
+import { isArray, rejected, whenSettled } from './primordials.ts';
+import { type Frame, frameOf, makePart } from './scope.ts';
 
 type Thunk = (index: number) => unknown;
 
@@ -11,7 +10,7 @@ export function createParallel(context: HelperContext): (thunks: unknown) => Pro
     parallel(thunks: unknown): Promise<unknown[]> {
       let checked: Thunk[];
       try {
-        checked = checkThunks(thunks, context.maxItems);
+        checked = checkThunks(thunks, context);
       } catch (error) {
         return rejected(error);
       }
@@ -23,6 +22,13 @@ export function createParallel(context: HelperContext): (thunks: unknown) => Pro
 function start(context: HelperContext, thunks: readonly Thunk[]): Promise<unknown[]> {
   const parent = frameOf(context.workflow);
   const step = `parallel:${parent.parallels++}`;
+  const asked = context.fanOut.ask('parallel', thunks.length);
+  return asked === undefined
+    ? runAll(context, thunks, parent, step)
+    : whenSettled(asked, () => runAll(context, thunks, parent, step));
+}
+
+function runAll(context: HelperContext, thunks: readonly Thunk[], parent: Frame, step: string): Promise<unknown[]> {
   const slots = createSlots(thunks.length);
   for (let index = 0; index < thunks.length; index++) {
     const frame = makePart(parent, `${step}/item:${index}`);
@@ -38,13 +44,13 @@ function start(context: HelperContext, thunks: readonly Thunk[]): Promise<unknow
 }
 
 /** Copies the thunks, so that an array with getters or a Proxy is asked once. */
-function checkThunks(thunks: unknown, maxItems: number): Thunk[] {
+function checkThunks(thunks: unknown, context: HelperContext): Thunk[] {
   if (!isArray(thunks)) {
     throw new TypeError(
       `parallel() takes one array of functions, and got ${nameOf(thunks)}. Write parallel([() => agent('…'), () => agent('…')]).`,
     );
   }
-  checkCount('parallel', thunks.length, maxItems);
+  context.fanOut.check('parallel', thunks.length);
   const checked: Thunk[] = [];
   for (let index = 0; index < thunks.length; index++) {
     const thunk: unknown = thunks[index];
@@ -56,14 +62,4 @@ function checkThunks(thunks: unknown, maxItems: number): Thunk[] {
     checked[index] = thunk as Thunk;
   }
   return checked;
-}
-
-/** Refuses more items than a helper may take (S-12). */
-export function checkCount(helper: string, count: number, maxItems: number): void {
-  if (count <= maxItems) return;
-  throw makeLimitError(
-    'LIMIT_ITEMS',
-    `${helper}() was given ${count} items, and takes at most ${maxItems}. Work on them in slices, or raise --max-items.`,
-    true,
-  );
 }

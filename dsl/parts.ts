@@ -1,4 +1,5 @@
 import { toErrorData } from './error-data.ts';
+import type { FanOut } from './fan-out.ts';
 import { originOf } from './host-errors.ts';
 import type { Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
@@ -11,7 +12,7 @@ export interface HelperContext {
   readonly workflow: Workflow;
   readonly outbox: Outbox;
   readonly log: Log;
-  readonly maxItems: number;
+  readonly fanOut: FanOut;
   readonly failures: { told: number };
 }
 

@@ -1,4 +1,3 @@
-import { checkCount } from './parallel.ts';
 import { createSlots, failPart, type HelperContext, nameOf, runPart, type Slots } from './parts.ts';
 import { isArray, makePromise, rejected, whenSettled } from './primordials.ts';
 import { type Frame, frameOf, makePart } from './scope.ts';
@@ -21,7 +20,7 @@ export function createPipeline(context: HelperContext): (items: unknown, ...stag
       let checked: Stage[];
       let copied: unknown[];
       try {
-        copied = checkItems(items, context.maxItems);
+        copied = checkItems(items, context);
         checked = checkStages(stages);
       } catch (error) {
         return rejected(error);
@@ -35,7 +34,12 @@ function start(context: HelperContext, items: readonly unknown[], stages: readon
   const parent = frameOf(context.workflow);
   const step = `pipeline:${parent.pipelines++}`;
   const line: Line = { context, items, stages, slots: createSlots(items.length), parent, step };
-  for (let index = 0; index < items.length; index++) runStage(line, index, 0, items[index]);
+  const asked = context.fanOut.ask('pipeline', items.length * stages.length);
+  return asked === undefined ? runAll(line) : whenSettled(asked, () => runAll(line));
+}
+
+function runAll(line: Line): Promise<unknown[]> {
+  for (let index = 0; index < line.items.length; index++) runStage(line, index, 0, line.items[index]);
   return line.slots.done;
 }
 
@@ -68,13 +72,13 @@ function later(next: (value: unknown) => void): (value: unknown) => void {
   };
 }
 
-function checkItems(items: unknown, maxItems: number): unknown[] {
+function checkItems(items: unknown, context: HelperContext): unknown[] {
   if (!isArray(items)) {
     throw new TypeError(
       `pipeline() takes an array of items first, and got ${nameOf(items)}. Write pipeline([…], (previous, item, index) => …).`,
     );
   }
-  checkCount('pipeline', items.length, maxItems);
+  context.fanOut.check('pipeline', items.length);
   const copied: unknown[] = [];
   for (let index = 0; index < items.length; index++) copied[index] = items[index];
   return copied;

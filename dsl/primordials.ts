@@ -53,7 +53,7 @@ export function functionSource(of: object): string {
 /** `Promise.prototype.then`, whatever the promise's own `then` is. */
 export function whenSettled<T, R>(
   promise: Promise<T>,
-  onValue: ((value: T) => R) | undefined,
+  onValue: ((value: T) => R | Promise<R>) | undefined,
   onError?: (reason: unknown) => R,
 ): Promise<R> {
   return apply(realThen, promise, [onValue, onError]) as Promise<R>;

@@ -37,6 +37,10 @@ export type GuestMessage =
       workflow: string | null,
     ]
   | readonly ['workflow', id: number, ref: WorkflowRef, argsJson: string | null, depth: number, callerFile: string]
+  /** Asks whether a helper may start so many parts; answered like a call. */
+  | readonly ['fan', id: number, helper: HelperName, count: number]
+  /** A limit refused something that the guest checks by itself. */
+  | readonly ['limit', code: 'LIMIT_ITEMS', message: string]
   | readonly ['phase', title: string, child: boolean]
   | readonly ['log', level: LogLevel, text: string]
   | readonly ['part', helper: HelperName, index: number, stage: number | null, scope: string, error: ErrorData]
@@ -67,6 +71,8 @@ export const MAX_LOG_CHARACTERS = 10_000;
 export const MAX_PART_FAILURES = 10_000;
 /** Calls of `phase()` told a run. */
 export const MAX_PHASE_CHANGES = 10_000;
+/** Refusals at a limit told a run. */
+export const MAX_LIMIT_NOTES = 100;
 /** Unhandled rejections named at the end of a run. */
 export const MAX_REJECTION_WARNINGS = 20;
 /** Warnings about a result. */

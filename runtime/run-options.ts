@@ -39,6 +39,15 @@ export const DEFAULT_LIMITS: RunLimits = {
   budget: null,
 };
 
+/** A fan-out that is larger than anybody said it would be. */
+export interface FanOutRequest {
+  readonly helper: 'parallel' | 'pipeline';
+  /** Agents it would start if each part starts one. */
+  readonly agents: number;
+  /** Tokens they would use, from the agents that have finished in this run; undefined before the first has. */
+  readonly tokens: number | undefined;
+}
+
 /** A nested workflow, found. */
 export interface FoundWorkflow {
   readonly text: string;
@@ -74,6 +83,10 @@ export interface WorkflowOptions {
   readonly importedCalls?: readonly ImportedCall[];
   /** Agents at a time of a class below the cap: calls join one with `opts.lane` (A-17). */
   readonly lanes?: Readonly<Record<string, number>>;
+  /** Parts of one `parallel` or `pipeline` above which {@link confirmFanOut} is asked first (A-33). @defaultValue never */
+  readonly confirmAbove?: number;
+  /** Says whether a large fan-out may start. @defaultValue it may not, and the helper rejects with `LIMIT_AGENT_COUNT` */
+  readonly confirmFanOut?: (request: FanOutRequest) => boolean | Promise<boolean>;
   /** Judges each call before it costs anything (A-34). */
   readonly policy?: CallPolicy;
   /** Schemas that scripts may use by name, `agent(prompt, { schema: 'Name' })`: JSON Schemas or Zod schemas, 3 or 4 (A-9). */

@@ -1,6 +1,6 @@
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
-import { AgentCalls } from './agent-calls.ts';
+import { AgentCalls, type AgentCallsOptions } from './agent-calls.ts';
 import { CountedEvents } from './counted-events.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
@@ -59,6 +59,8 @@ class Run {
   /** Why we ended the run ourselves; the first reason counts. */
   #stopped: WorkflowError | undefined;
   #fatal: unknown;
+  /** Nested workflows that are being looked for. */
+  #searching = 0;
 
   constructor(prepared: PreparedRun) {
     const { options, directory, script } = prepared;
@@ -94,8 +96,21 @@ class Run {
       onBroken: (error) => this.#stop(error),
       onFatal: (error) => this.#die(error),
       ...(this.#reuse === undefined ? {} : { reuse: this.#reuse }),
+      ...this.#whenSettled(),
       ...(prepared.onNewContent === undefined ? {} : { onNewContent: prepared.onNewContent }),
     });
+  }
+
+  /** Nothing where the sandbox cannot tell. */
+  #whenSettled(): Pick<AgentCallsOptions, 'settled'> {
+    const sandbox: { settled?(): Promise<void> } = this.#prepared.sandbox;
+    if (sandbox.settled === undefined) return {};
+    return {
+      settled: async () => {
+        do await sandbox.settled?.();
+        while (this.#searching > 0);
+      },
+    };
   }
 
   launch(): RunHandle {
@@ -110,6 +125,7 @@ class Run {
         cpuLimitMs: limits.cpuLimitMs,
         maxItems: limits.maxItems,
         maxDepth: limits.maxDepth,
+        ...(options.confirmAbove === undefined ? {} : { confirmAbove: options.confirmAbove }),
         budgetTotal: limits.budget,
       },
       this.#handlers(),
@@ -128,12 +144,18 @@ class Run {
     return {
       agent: (call) => this.#calls.handle(call),
       workflow: (call) => {
-        void this.#nested.find(call).then((answer) => this.#prepared.sandbox.answerWorkflow(call.id, answer));
+        this.#searching += 1;
+        void this.#nested.find(call).then((answer) => {
+          this.#searching -= 1;
+          this.#prepared.sandbox.answerWorkflow(call.id, answer);
+        });
       },
       phase: (title, kind) => {
         this.#phases.enter(title, kind);
       },
       log: (level, text) => this.#log(level, text),
+      fanOut: (request) => void this.#confirm(request),
+      limit: (code, message) => this.#limit(new WorkflowError(code, message)),
       partFailed: ({ helper, index, stage, scope, error }) => {
         const message = this.#prepared.redactor.text(`${error.name}: ${error.message}`);
         this.#events.append('part.failed', {
@@ -158,6 +180,27 @@ class Run {
     if (sharedResults === undefined && importedCalls === undefined) return undefined;
     const log = (level: 'info' | 'warn', text: string): void => this.#log(level, text);
     return new Reuse({ sharedResults, importedCalls, backend, redactor, cwd, log });
+  }
+
+  /** Asks before a large fan-out costs anything; nobody to ask means no (A-33). */
+  async #confirm({ id, helper, count }: { id: number; helper: 'parallel' | 'pipeline'; count: number }): Promise<void> {
+    const { sandbox, options } = this.#prepared;
+    const { agents_done: done } = this.#events.summary.census();
+    const used = this.#events.summary.usage().total_tokens;
+    const tokens = done === 0 ? undefined : Math.round((used / done) * count);
+    const allowed = await options.confirmFanOut?.({ helper, agents: count, tokens });
+    if (allowed === true) {
+      sandbox.answer(id, { ok: true, valueJson: 'null' }, this.#calls.spent);
+      return;
+    }
+    const message = `${helper}() would start ${count} agents, and more than ${options.confirmAbove} at once need a yes (--confirm-above). Nobody gave it, so none was started.`;
+    const error = new WorkflowError('LIMIT_AGENT_COUNT', message);
+    this.#limit(error);
+    sandbox.answer(
+      id,
+      { ok: false, error: { name: 'WorkflowError', code: error.code, message, passesThrough: true } },
+      this.#calls.spent,
+    );
   }
 
   #announce(): void {

@@ -55,6 +55,10 @@ const CHECKS: Readonly<Record<GuestMessage[0], Check>> = {
     isId(depth) &&
     isText(callerFile, MAX_SCOPE_CHARACTERS) &&
     rest.length === 0,
+  fan: ([, id, helper, count, ...rest]) =>
+    isId(id) && (helper === 'parallel' || helper === 'pipeline') && isCount(count) && rest.length === 0,
+  limit: ([, code, message, ...rest]) =>
+    code === 'LIMIT_ITEMS' && isText(message, MAX_TITLE_CHARACTERS) && rest.length === 0,
   phase: ([, title, child, ...rest]) =>
     isText(title, MAX_TITLE_CHARACTERS) && typeof child === 'boolean' && rest.length === 0,
   log: ([, level, text, ...rest]) =>

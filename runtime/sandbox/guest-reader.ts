@@ -1,5 +1,6 @@
 import {
   type GuestMessage,
+  MAX_LIMIT_NOTES,
   MAX_LOG_LINES,
   MAX_PART_FAILURES,
   MAX_PHASE_CHANGES,
@@ -31,6 +32,7 @@ const MOST_TOLD = {
   log: MAX_LOG_LINES + 1 + MAX_REJECTION_WARNINGS,
   part: MAX_PART_FAILURES,
   phase: MAX_PHASE_CHANGES,
+  limit: MAX_LIMIT_NOTES,
 } as const;
 
 /**
@@ -45,7 +47,7 @@ export function createGuestReader(
   const open = new Set<number>();
   let lastId = 0;
   let lastPong = 0;
-  const told = { log: 0, part: 0, phase: 0 };
+  const told = { log: 0, part: 0, phase: 0, limit: 0 };
   let over = false;
 
   const finish = (end: SandboxEnd): void => {
@@ -60,7 +62,7 @@ export function createGuestReader(
   };
 
   /** An honest guest bounds these itself; what exceeds the bounds would only fill the host's memory. */
-  const count = (kind: 'log' | 'part' | 'phase'): void => {
+  const count = (kind: keyof typeof told): void => {
     if (++told[kind] > MOST_TOLD[kind])
       throw new BadGuestMessage(`more than ${MOST_TOLD[kind]} messages of kind ${kind}`);
   };
@@ -79,6 +81,16 @@ export function createGuestReader(
         handlers.workflow({ id, ref, argsJson: argsJson ?? undefined, depth, callerFile });
         break;
       }
+      case 'fan': {
+        const [, id, helper, count] = message;
+        openCall(id);
+        handlers.fanOut?.({ id, helper, count });
+        break;
+      }
+      case 'limit':
+        count('limit');
+        handlers.limit?.(message[1], message[2]);
+        break;
       case 'phase':
         if (message[2]) handlers.phase(message[1], 'child');
         else {

@@ -33,6 +33,8 @@ export interface SandboxOptions {
   readonly cpuLimitMs: number;
   /** Items that one `parallel` or `pipeline` may take. */
   readonly maxItems: number;
+  /** Parts of one helper call above which `fanOut` is asked. @defaultValue it is never asked */
+  readonly confirmAbove?: number;
   /** Output tokens, null without a budget. */
   readonly budgetTotal: number | null;
   /** Nested `workflow()` levels; 1 = a workflow may call another, which may not. */
@@ -66,6 +68,10 @@ export interface GuestWorkflowCall {
 export interface SandboxHandlers {
   agent(call: GuestAgentCall): void;
   workflow(call: GuestWorkflowCall): void;
+  /** A helper wants to start more parts than `confirmAbove`; the answer is that of a call (A-33). */
+  fanOut?(request: { readonly id: number; readonly helper: 'parallel' | 'pipeline'; readonly count: number }): void;
+  /** The sandbox refused something at a limit of its own. */
+  limit?(code: 'LIMIT_ITEMS', message: string): void;
   phase(title: string, kind?: 'child'): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
   /** A thunk or stage threw something that was not an agent's own failure. */

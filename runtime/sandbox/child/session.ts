@@ -115,11 +115,11 @@ export function createSession(
     const compiled = await compile(guest, program, scriptName);
     if (compiled === undefined) return;
     send(FROM_CHILD.ready);
-    const { maxItems, maxDepth, budgetTotal } = options;
+    const { maxItems, confirmAbove = null, maxDepth, budgetTotal } = options;
     await turn(guest, 'start', [
       compiled,
       about(program, scriptName),
-      JSON.stringify({ maxItems, maxDepth, budgetTotal }),
+      JSON.stringify({ maxItems, confirmAbove, maxDepth, budgetTotal }),
     ]);
   };
 
