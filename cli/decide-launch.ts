@@ -2,6 +2,7 @@ import { secretValuesOf } from '../runtime/redact.ts';
 import type { RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
 import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
 import type { CliContext } from './cli-context.ts';
+import { confirmFanOut } from './confirm-fan-out.ts';
 import { findNestedWorkflow } from './find-workflow.ts';
 import { resumeCommand } from './resume-command.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
@@ -46,6 +47,9 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(lanes === undefined ? {} : { lanes }),
       ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
+      ...(flags.confirmAbove === undefined
+        ? {}
+        : { confirmAbove: flags.confirmAbove, confirmFanOut: (request) => confirmFanOut(context, flags, request) }),
       limits,
       secrets,
       storedOptions: { ...storedOptions },

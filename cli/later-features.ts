@@ -25,7 +25,6 @@ export interface LaterOption {
 }
 
 export const LATER_OPTIONS: readonly LaterOption[] = [
-  { flags: '--confirm-above <n>', name: 'confirmAbove', instead: 'Bound the number of agents with --max-agents' },
   { flags: '--layout <name>', name: 'layout', instead: 'Transcripts are in runs/<runId>/agents' },
   { flags: '--allow-tools <list>', name: 'allowTools', instead: 'Name the tools of an agent with its option "tools"' },
   { flags: '--deny-tools <list>', name: 'denyTools', instead: 'Use an agent’s option "disallowedTools"' },

@@ -24,6 +24,7 @@ export interface RunFlags {
   readonly model?: string;
   readonly concurrency?: number;
   readonly lane?: Readonly<Record<string, number>>;
+  readonly confirmAbove?: number;
   readonly maxAgents?: number;
   readonly maxItems?: number;
   readonly maxDepth?: number;
@@ -91,6 +92,11 @@ function addLimitFlags(command: Command): void {
     .optionsGroup('Limits:')
     .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
     .option('--lane <name=n>', 'agents at a time that name this lane; may be repeated', laneOf)
+    .option(
+      '--confirm-above <n>',
+      'ask before one parallel or pipeline starts more agents than this',
+      integerBetween(1, 1_000_000),
+    )
     .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
     .option('--max-items <n>', 'items of one parallel or pipeline (4096)', integerBetween(1, 1_000_000))
     .option('--max-depth <n>', 'levels of nested workflows (1)', integerBetween(0, 16))

@@ -194,6 +194,27 @@ describe('a run', () => {
     expect(ended.output.limits_hit).toEqual(['LIMIT_ITEMS']);
   });
 
+  it('starts no large fan-out without a yes, and says how large it would be (A-33)', async () => {
+    const body = `await agent('first'); return (await parallel([1, 2, 3].map((n) => () => agent('x' + n)))).length`;
+    const asked: unknown[] = [];
+    const confirmFanOut = (answer: boolean) => (request: unknown) => {
+      asked.push(request);
+      return answer;
+    };
+    const backend = answeringBackend();
+    const alone = await run(body, { backend, confirmAbove: 2 });
+    expect(alone.output).toMatchObject({
+      status: 'failed',
+      error: { code: 'LIMIT_AGENT_COUNT' },
+      limits_hit: ['LIMIT_AGENT_COUNT'],
+    });
+    expect(backend.asked).toEqual(['first']);
+    expect((await run(body, { confirmAbove: 2, confirmFanOut: confirmFanOut(true) })).result).toBe(3);
+    expect((await run(body, { confirmAbove: 2, confirmFanOut: confirmFanOut(false) })).output.status).toBe('failed');
+    expect((await run(body, { confirmAbove: 3 })).result).toBe(3);
+    expect(asked).toEqual([1, 2].map(() => ({ helper: 'parallel', agents: 3, tokens: 45 })));
+  });
+
   it('runs a nested workflow from a file beside the script (S-18)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wf-nested-'));
     writeFileSync(join(folder, 'child.js'), script(`return [args, await agent('inside')]`));
