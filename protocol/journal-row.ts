@@ -19,6 +19,8 @@ export const launchedRowSchema = z.object({
   scriptSha256: z.string(),
   argsSha256: z.string().nullable(),
   limits: z.record(z.string(), z.unknown()),
+  /** 1 when the scopes of the rows that follow hold over awaits; absent in journals of before. */
+  scopes: z.int().optional(),
   wfVersion: z.string(),
   nodeVersion: z.string(),
   at,

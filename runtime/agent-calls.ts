@@ -1,6 +1,7 @@
 import { preview } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
+import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
@@ -8,7 +9,8 @@ import type { CallPolicy, PolicyCall, PolicyDecision } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
-import type { ReplayIndex, StoredResult } from './replay-index.ts';
+import type { CallPlace, ReplayIndex, StoredResult } from './replay-index.ts';
+import { RestQueue } from './rest-queue.ts';
 import type { Reuse, ReusedResult } from './reuse.ts';
 import type { RunLimits } from './run-options.ts';
 import { asWorkflowError } from './run-outcome.ts';
@@ -35,8 +37,17 @@ export interface AgentCallsOptions extends AgentContext {
   onFatal(error: unknown): void;
   /** Finds answers outside the journal; undefined when none are wanted. */
   readonly reuse?: Reuse;
+  /** Resolves when the script has done all that the answers given so far let it do. Without it no call waits to be decided. */
+  readonly settled?: () => Promise<void>;
   /** A call whose content no earlier launch met. */
   onNewContent?(label: string): void;
+}
+
+/** A call that may have to leave the one stored result of its content to another; see `ReplayIndex.mayWait`. */
+interface UndecidedCall {
+  readonly guestCall: GuestAgentCall;
+  readonly options: CallOptions;
+  readonly place: CallPlace;
 }
 
 /** Codes that make the call `null`: the agent died, which is no answer and no fault of the script (A-3). */
@@ -60,7 +71,10 @@ export class AgentCalls {
   /** Lets calls go on in their order after they were asked for. */
   #asked: Promise<void> = Promise.resolve();
   readonly #warned = new Set<string>();
+  readonly #undecided: RestQueue<UndecidedCall> | undefined;
+  /** Calls made, and those of them that have their identity. */
   #count = 0;
+  #taken = 0;
   /** Settles when the backend is ready for its first agent. */
   #warmUp: Promise<void> | undefined;
   #running = 0;
@@ -69,7 +83,9 @@ export class AgentCalls {
   #onEmpty: (() => void) | undefined;
 
   constructor(options: AgentCallsOptions) {
+    const { settled } = options;
     this.#options = options;
+    this.#undecided = settled && new RestQueue({ settled, count: () => this.#count, take: (call) => this.#take(call) });
     this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries, options.onFatal);
   }
 
@@ -95,13 +111,23 @@ export class AgentCalls {
       return;
     }
     for (const warning of options.warnings) this.#warnOnce(warning);
-    const limit = this.#limitReached();
+    const limit = agentLimit(this.#options.limits, this.#count, this.spent);
     if (limit !== undefined) {
       this.#options.onLimit(limit);
       this.#answerError(guestCall.id, limit, true);
       return;
     }
-    const call = this.#identify(guestCall, options);
+    this.#count += 1;
+    const { replay } = this.#options;
+    const place = replay.place(guestCall.prompt, options.canonical, guestCall.scope);
+    const call = { guestCall, options, place };
+    if (this.#undecided !== undefined && replay.mayWait(place)) this.#undecided.add(call);
+    else this.#take(call);
+  }
+
+  #take(undecided: UndecidedCall): void {
+    if (this.#closing || this.#broken !== undefined) return;
+    const call = this.#identify(undecided);
     const { stored } = call.identity;
     if (stored === undefined || !this.#stillValid(call, stored)) {
       if (this.#options.reuse === undefined) this.#queue(call);
@@ -129,16 +155,16 @@ export class AgentCalls {
     });
   }
 
-  #identify(guestCall: GuestAgentCall, options: CallOptions): AgentCall {
+  #identify({ guestCall, options, place }: UndecidedCall): AgentCall {
     const { replay, phases, onNewContent } = this.#options;
-    const identity = replay.identify(guestCall.prompt, options.canonical, guestCall.scope);
+    const identity = replay.decide(place);
     const phase = options.phase ?? guestCall.phase;
     const label = options.label ?? defaultLabel(guestCall.prompt);
-    this.#count += 1;
+    this.#taken += 1;
     if (onNewContent !== undefined && !replay.knows(identity.content)) onNewContent(label);
     return {
       id: guestCall.id,
-      index: this.#count,
+      index: this.#taken,
       identity,
       options,
       prompt: guestCall.prompt,
@@ -148,25 +174,6 @@ export class AgentCalls {
       phaseIndex: phase === null ? undefined : phases.enter(phase),
       workflow: guestCall.workflow,
     };
-  }
-
-  #limitReached(): WorkflowError | undefined {
-    const { maxAgents, budget } = this.#options.limits;
-    if (this.#count >= maxAgents) {
-      return new WorkflowError(
-        'LIMIT_AGENT_COUNT',
-        `The run has started ${maxAgents} agents, which is its limit. Raise it with --max-agents and resume; finished agents cost nothing again.`,
-        { data: { limit: maxAgents } },
-      );
-    }
-    if (budget !== null && this.spent >= budget) {
-      return new WorkflowError(
-        'LIMIT_BUDGET',
-        `The run has spent ${this.spent} output tokens of its budget of ${budget}. Raise it with --budget and resume; finished agents cost nothing again.`,
-        { data: { spent: this.spent, budget } },
-      );
-    }
-    return undefined;
   }
 
   /** A cached value is checked against the schema again; an invalid one runs live (R-15). */

@@ -3,8 +3,8 @@ import { type CallOptions, CallOptionsError, readCallOptions } from './call-opti
 import { loadNamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import type { RunDirectory, StoredRow, TimerHandle } from './ports.ts';
-import { effectiveLimits, parseAuthorScript, scriptDirectoryOf } from './prepare-run.ts';
-import { type CallIdentity, ReplayIndex } from './replay-index.ts';
+import { argsHash, effectiveLimits, parseAuthorScript, scriptDirectoryOf, sha256 } from './prepare-run.ts';
+import { type CallIdentity, type CallPlace, ReplayIndex } from './replay-index.ts';
 import type { ResumeOptions } from './run-options.ts';
 import type { GuestAgentCall, Sandbox } from './sandbox/sandbox.ts';
 import { spawnSandbox } from './sandbox/spawn-sandbox.ts';
@@ -67,8 +67,11 @@ async function plan(options: PlanOptions, directory: RunDirectory, sandbox: Sand
     script: options.script ?? directory.scriptText,
     fileName: options.fileName ?? directory.record.scriptFileName,
   });
-  const rehearsal = new Rehearsal(options, directory, await loadNamedSchemas(options.schemas));
-  const complete = await rehearsal.play(sandbox, script, options.argsJson ?? directory.argsJson);
+  const argsJson = options.argsJson ?? directory.argsJson;
+  const program = { scriptSha256: sha256(script.source), argsSha256: argsHash(argsJson) };
+  const replay = new ReplayIndex(directory.history.rows, program);
+  const rehearsal = new Rehearsal(options, directory, await loadNamedSchemas(options.schemas), replay);
+  const complete = await rehearsal.play(sandbox, script, argsJson);
   const calls = await Promise.all(rehearsal.calls);
   const toRun = calls.filter(({ cached }) => !cached).length;
   return {
@@ -85,16 +88,22 @@ class Rehearsal {
   readonly #options: PlanOptions;
   readonly #directory: RunDirectory;
   readonly #schemas: Awaited<ReturnType<typeof loadNamedSchemas>>;
-  readonly #replay: ReplayIndex;
   readonly #history: History;
+  readonly #replay: ReplayIndex;
+  #undecided: { readonly call: GuestAgentCall; readonly options: CallOptions; readonly place: CallPlace }[] = [];
   #sandbox: Sandbox | undefined;
   #missing = 0;
 
-  constructor(options: PlanOptions, directory: RunDirectory, schemas: Awaited<ReturnType<typeof loadNamedSchemas>>) {
+  constructor(
+    options: PlanOptions,
+    directory: RunDirectory,
+    schemas: Awaited<ReturnType<typeof loadNamedSchemas>>,
+    replay: ReplayIndex,
+  ) {
     this.#options = options;
     this.#directory = directory;
     this.#schemas = schemas;
-    this.#replay = new ReplayIndex(directory.history.rows);
+    this.#replay = replay;
     this.#history = new History(directory.history.rows);
   }
 
@@ -125,6 +134,7 @@ class Rehearsal {
     for (let met = -1; met !== this.calls.length || searching > 0; ) {
       met = this.calls.length;
       await sandbox.settled();
+      if (met === this.calls.length && searching === 0) this.#decideRest();
     }
     return this.#missing === 0 && (await this.#ends(sandbox));
   }
@@ -154,7 +164,19 @@ class Rehearsal {
       );
       return;
     }
-    const identity = this.#replay.identify(call.prompt, options.canonical, call.scope);
+    const place = this.#replay.place(call.prompt, options.canonical, call.scope);
+    if (this.#replay.mayWait(place)) this.#undecided.push({ call, options, place });
+    else this.#decide(call, options, place);
+  }
+
+  #decideRest(): void {
+    const undecided = this.#undecided;
+    this.#undecided = [];
+    for (const { call, options, place } of undecided) this.#decide(call, options, place);
+  }
+
+  #decide(call: GuestAgentCall, options: CallOptions, place: CallPlace): void {
+    const identity = this.#replay.decide(place);
     const label = options.label ?? call.prompt.replace(/\s+/g, ' ').trim().slice(0, 60);
     const about = { key: identity.key, label, phase: options.phase ?? call.phase, scope: call.scope };
     const { stored } = identity;

@@ -18,6 +18,11 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
+/** Null when there are none. */
+export function argsHash(argsJson: string | undefined): string | null {
+  return argsJson === undefined ? null : sha256(argsJson);
+}
+
 export function parseAuthorScript({
   script,
   fileName,
@@ -64,7 +69,7 @@ export function describeRun(
     status: 'running',
     scriptFileName: script.fileName,
     scriptSha256: sha256(script.source),
-    argsSha256: argsJson === undefined ? null : sha256(argsJson),
+    argsSha256: argsHash(argsJson),
     backend: options.backend.name,
     simulated: options.backend.simulated,
   };
@@ -91,6 +96,7 @@ export function prepareRun(
     scriptSha256: record.scriptSha256,
     argsSha256: record.argsSha256,
     limits: { ...limits, concurrency: concurrency.value },
+    scopes: 1,
     wfVersion: WF_VERSION,
     nodeVersion: process.versions.node,
     at: record.updatedAt,

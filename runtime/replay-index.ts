@@ -24,11 +24,37 @@ export interface CallIdentity {
   readonly stored: StoredResult | undefined;
 }
 
+/** Where a call stands among those of its content. */
+export interface CallPlace {
+  readonly prompt: string;
+  readonly canonicalOptions: string;
+  readonly content: string;
+  readonly scope: string;
+  readonly ordinal: number;
+}
+
+/** What a launch runs: rows of a launch that ran the same have the scopes that its calls will have. */
+export interface LaunchedProgram {
+  readonly scriptSha256: string;
+  readonly argsSha256: string | null;
+}
+
+interface Entry {
+  readonly stored: StoredResult;
+  taken: boolean;
+}
+
 interface ContentState {
-  /** Stored results that no call has taken yet, by rising occurrence. */
-  readonly free: StoredResult[];
+  /** By {@link placeKey}. */
+  readonly byPlace: Map<string, Entry>;
+  /** Results that any call may take, by rising occurrence: of another script, or from before scopes were kept. */
+  readonly loose: Entry[];
+  firstLoose: number;
+  /** The only stored result, where there is but one. */
+  only: Entry | undefined;
   /** Occurrences that are stored or given. */
   readonly used: Set<number>;
+  lowestUnused: number;
   /** Calls so far, a scope each. */
   readonly calls: Map<string, number>;
 }
@@ -36,19 +62,25 @@ interface ContentState {
 /**
  * Gives each call its key and, where an earlier launch left one, its result.
  *
- * A call takes the stored result of its content with the same scope and ordinal; else the one with the lowest occurrence
- * that no other call has taken (R-22). One that takes none gets the smallest occurrence that its content does not hold
- * yet, in call order (R-1).
+ * A call takes the stored result of its content with the same scope and ordinal. Failing that it takes the one with the lowest
+ * occurrence that no other call has taken, if it is from a launch of another script or other args; one of the same only where
+ * it is the content's single result (R-22). A call that takes none gets the smallest occurrence that its content does not
+ * hold yet, in call order (R-1).
  */
 export class ReplayIndex {
   /** A content that was called once and has nothing stored is kept as the scope of that call alone: there may be 100,000. */
   readonly #contents = new Map<string, ContentState | string>();
   readonly #known = new Set<string>();
 
-  constructor(rows: readonly StoredRow[] = []) {
-    for (const stored of rows) this.#load(stored);
+  /** @param program what is launched now; without it, all rows count as those of another script */
+  constructor(rows: readonly StoredRow[] = [], program?: LaunchedProgram) {
+    let isSame = false;
+    for (const stored of rows) {
+      if (stored.row.type === 'launched') isSame = stored.row.scopes === 1 && runsTheSame(stored.row, program);
+      else this.#load(stored, isSame);
+    }
     for (const state of this.#contents.values()) {
-      if (typeof state !== 'string') state.free.sort((a, b) => a.occurrence - b.occurrence);
+      if (typeof state !== 'string') state.loose.sort((a, b) => a.stored.occurrence - b.stored.occurrence);
     }
   }
 
@@ -62,46 +94,99 @@ export class ReplayIndex {
     return this.#known.has(content);
   }
 
-  identify(prompt: string, canonicalOptions: string, scope: string): CallIdentity {
+  /** Gives a call its place; to be asked in call order. */
+  place(prompt: string, canonicalOptions: string, scope: string): CallPlace {
     const content = callKey(prompt, canonicalOptions, 0);
     const seen = this.#contents.get(content);
     if (seen === undefined) {
       this.#contents.set(content, scope);
-      return { key: content, content, occurrence: 0, ordinal: 0, stored: undefined };
+      return { prompt, canonicalOptions, content, scope, ordinal: 0 };
     }
     const state = typeof seen === 'string' ? this.#expand(content, seen) : seen;
     const ordinal = state.calls.get(scope) ?? 0;
     state.calls.set(scope, ordinal + 1);
+    return { prompt, canonicalOptions, content, scope, ordinal };
+  }
+
+  /**
+   * Whether the one result that a call may take is that of another place of the same script, whose own call may yet be made.
+   * Decided at once, a call could take it away; so it is better decided when the script has come to rest.
+   */
+  mayWait(place: CallPlace): boolean {
+    const state = this.#contents.get(place.content);
+    if (state === undefined || typeof state === 'string') return false;
+    const { only } = state;
+    if (only === undefined || only.taken || state.loose.length > 0) return false;
+    return state.byPlace.get(placeKey(place.scope, place.ordinal)) !== only;
+  }
+
+  /** Gives a call at its place its key and result. */
+  decide({ prompt, canonicalOptions, content, scope, ordinal }: CallPlace): CallIdentity {
+    const state = this.#contents.get(content);
+    if (state === undefined || typeof state === 'string') {
+      return { key: content, content, occurrence: 0, ordinal, stored: undefined };
+    }
     const stored = takeStored(state, scope, ordinal);
     if (stored !== undefined) return { key: stored.key, content, occurrence: stored.occurrence, ordinal, stored };
-    let occurrence = 0;
-    while (state.used.has(occurrence)) occurrence += 1;
+    while (state.used.has(state.lowestUnused)) state.lowestUnused += 1;
+    const occurrence = state.lowestUnused;
     state.used.add(occurrence);
     const key = occurrence === 0 ? content : callKey(prompt, canonicalOptions, occurrence);
     return { key, content, occurrence, ordinal, stored: undefined };
   }
 
+  identify(prompt: string, canonicalOptions: string, scope: string): CallIdentity {
+    return this.decide(this.place(prompt, canonicalOptions, scope));
+  }
+
   #expand(content: string, scopeOfFirst: string): ContentState {
-    const state: ContentState = { free: [], used: new Set([0]), calls: new Map([[scopeOfFirst, 1]]) };
+    const state = emptyState();
+    state.used.add(0);
+    state.calls.set(scopeOfFirst, 1);
     this.#contents.set(content, state);
     return state;
   }
 
-  #load({ row, resultJson }: StoredRow): void {
+  #load({ row, resultJson }: StoredRow, isSame: boolean): void {
     if (row.type === 'launched') return;
     const content = row.content ?? row.key;
     this.#known.add(content);
     if (row.type !== 'result' || resultJson === undefined) return;
     let state = this.#contents.get(content);
     if (state === undefined || typeof state === 'string') {
-      state = { free: [], used: new Set(), calls: new Map() };
+      state = emptyState();
       this.#contents.set(content, state);
     }
     const occurrence = row.occurrence ?? 0;
     if (state.used.has(occurrence)) return;
+    const entry = { stored: storedResult(row, occurrence, resultJson), taken: false };
+    state.only = state.used.size === 0 ? entry : undefined;
     state.used.add(occurrence);
-    state.free.push(storedResult(row, occurrence, resultJson));
+    const place = placeKey(row.scope, row.ordinal ?? 0);
+    const isFirst = !state.byPlace.has(place);
+    if (isFirst) state.byPlace.set(place, entry);
+    if (!isSame || !isFirst) state.loose.push(entry);
   }
+}
+
+function emptyState(): ContentState {
+  return {
+    byPlace: new Map(),
+    loose: [],
+    firstLoose: 0,
+    only: undefined,
+    used: new Set(),
+    lowestUnused: 0,
+    calls: new Map(),
+  };
+}
+
+function placeKey(scope: string, ordinal: number): string {
+  return `${ordinal} ${scope}`;
+}
+
+function runsTheSame(launched: LaunchedProgram, program: LaunchedProgram | undefined): boolean {
+  return launched.scriptSha256 === program?.scriptSha256 && launched.argsSha256 === program.argsSha256;
 }
 
 function storedResult(row: ResultRow, occurrence: number, resultJson: string): StoredResult {
@@ -116,8 +201,17 @@ function storedResult(row: ResultRow, occurrence: number, resultJson: string): S
 }
 
 function takeStored(state: ContentState, scope: string, ordinal: number): StoredResult | undefined {
-  if (state.free.length === 0) return undefined;
-  const own = state.free.findIndex((result) => result.scope === scope && result.ordinal === ordinal);
-  const [taken] = state.free.splice(Math.max(own, 0), 1);
-  return taken;
+  const own = state.byPlace.get(placeKey(scope, ordinal));
+  if (own?.taken === false) return take(own);
+  for (let at = state.firstLoose; at < state.loose.length; at += 1) {
+    state.firstLoose = at + 1;
+    const entry = state.loose[at] as Entry;
+    if (!entry.taken) return take(entry);
+  }
+  return state.only?.taken === false ? take(state.only) : undefined;
+}
+
+function take(entry: Entry): StoredResult {
+  entry.taken = true;
+  return entry.stored;
 }

@@ -66,7 +66,7 @@ async function relaunch(
     notice(
       'The script was edited since the last launch; calls whose content is new run, the rest are answered from the journal.',
     );
-  const replay = new ReplayIndex(directory.history.rows);
+  const replay = new ReplayIndex(directory.history.rows, record);
   if (scriptChanged) await directory.saveScript(script.source);
   if (argsChanged) await directory.saveArgs(argsJson);
   await directory.saveRecord(record);

@@ -82,4 +82,58 @@ describe('ReplayIndex', () => {
     expect(index.knows(key)).toBe(true);
     expect(index.identify('dead', NO_OPTIONS, '')).toMatchObject({ key, occurrence: 0, stored: undefined });
   });
+
+  describe('of a launch of the same script and args', () => {
+    const PROGRAM = { scriptSha256: 'aa', argsSha256: null };
+    const launched = (more: object = {}): StoredRow => ({
+      row: {
+        type: 'launched',
+        v: 1,
+        runId: 'wf_00000000-000',
+        launch: 1,
+        ...PROGRAM,
+        limits: {},
+        scopes: 1,
+        wfVersion: '0',
+        nodeVersion: '24',
+        at: 0,
+        ...more,
+      },
+    });
+
+    it('a call takes no result of another place where its content has several (R-22)', () => {
+      const rows = [launched(), result('judge', 0, 'of a', '/a', 0), result('judge', 1, 'of b', '/b', 0)];
+      const index = new ReplayIndex(rows, PROGRAM);
+      expect(storedValue(index, 'judge', '/c')).toBeUndefined();
+      expect(storedValue(index, 'judge', '/b')).toBe('"of b"');
+      expect(storedValue(index, 'judge', '/a')).toBe('"of a"');
+      expect(storedValue(index, 'judge', '/a')).toBeUndefined();
+    });
+
+    it('a call takes the one result of its content from wherever it is, and may wait for the place it belongs to (R-22)', () => {
+      const index = new ReplayIndex([launched(), result('judge', 0, 'of a', '/a', 0)], PROGRAM);
+      const [elsewhere, own] = ['/b', '/a'].map((scope) => index.place('judge', NO_OPTIONS, scope));
+      if (elsewhere === undefined || own === undefined) throw new Error('no places');
+      expect([index.mayWait(elsewhere), index.mayWait(own)]).toEqual([true, false]);
+      expect(index.decide(own).stored?.resultJson).toBe('"of a"');
+      expect(index.mayWait(elsewhere)).toBe(false);
+      expect(index.decide(elsewhere)).toMatchObject({ occurrence: 1, ordinal: 0, stored: undefined });
+      const unstable = new ReplayIndex([launched(), result('judge', 0, 'of a', '/call:0', 0)], PROGRAM);
+      expect(storedValue(unstable, 'judge', '/call:1')).toBe('"of a"');
+    });
+
+    it.each([
+      ['another script', { scriptSha256: 'bb' }],
+      ['other args', { argsSha256: 'cc' }],
+      ['a version that did not keep scopes', { scopes: undefined }],
+    ])('rows of %s go to any call, by rising occurrence (R-22)', (_title, more) => {
+      const rows = [launched(more), result('judge', 1, 'one', '', 1), result('judge', 0, 'zero', '', 0)];
+      const index = new ReplayIndex([...rows, launched(), result('judge', 2, 'two', '/c', 0)], PROGRAM);
+      expect(index.mayWait(index.place('judge', NO_OPTIONS, '/x'))).toBe(false);
+      expect(storedValue(index, 'judge', '/a')).toBe('"zero"');
+      expect(storedValue(index, 'judge', '/b')).toBe('"one"');
+      expect(storedValue(index, 'judge', '/b')).toBeUndefined();
+      expect(storedValue(index, 'judge', '/c')).toBe('"two"');
+    });
+  });
 });

@@ -1,0 +1,25 @@
+import { WorkflowError } from '../protocol/workflow-error.ts';
+import type { RunLimits } from './run-options.ts';
+
+/** The limit that refuses a run one more agent; undefined when none does (A-16, A-17). */
+export function agentLimit(
+  { maxAgents, budget }: Pick<RunLimits, 'maxAgents' | 'budget'>,
+  started: number,
+  spent: number,
+): WorkflowError | undefined {
+  if (started >= maxAgents) {
+    return new WorkflowError(
+      'LIMIT_AGENT_COUNT',
+      `The run has started ${maxAgents} agents, which is its limit. Raise it with --max-agents and resume; finished agents cost nothing again.`,
+      { data: { limit: maxAgents } },
+    );
+  }
+  if (budget !== null && spent >= budget) {
+    return new WorkflowError(
+      'LIMIT_BUDGET',
+      `The run has spent ${spent} output tokens of its budget of ${budget}. Raise it with --budget and resume; finished agents cost nothing again.`,
+      { data: { spent, budget } },
+    );
+  }
+  return undefined;
+}
