@@ -7,9 +7,10 @@ import { LATER_COMMANDS, notYet } from './later-features.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
 import { RECORD_COMMANDS } from './record-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
+import { SCRIPT_COMMANDS } from './script-commands.ts';
 
 /** In the order of the help. */
-const COMMANDS: CommandAdders = { ...RUN_COMMANDS, ...RECORD_COMMANDS, ...MACHINE_COMMANDS };
+const COMMANDS: CommandAdders = { ...RUN_COMMANDS, ...SCRIPT_COMMANDS, ...RECORD_COMMANDS, ...MACHINE_COMMANDS };
 
 /** Its subject is the whole tree. */
 const NEEDS_ALL = 'completion';
