@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 /** Biome does the rest: these five need types. */
 export default tseslint.config(
-  { ignores: ['dist/**', 'temp/**', '**/*.mjs', '**/*.js', '**/*.cjs'] },
+  { ignores: ['dist/**', 'temp/**', '**/*.mjs', '**/*.d.ts', '**/*.js', '**/*.cjs'] },
   {
     files: ['**/*.ts'],
     languageOptions: {
