@@ -56,6 +56,8 @@ process.exit(exitCode);
 function wantsSandbox(words: readonly string[]): boolean {
   const [command, ...rest] = words;
   return (
-    (command === 'run' || command === 'resume') && rest.length > 0 && !rest.some((w) => w === '-h' || w === '--help')
+    (command === 'run' || command === 'resume' || command === 'fork') &&
+    rest.length > 0 &&
+    !rest.some((w) => w === '-h' || w === '--help')
   );
 }

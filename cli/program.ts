@@ -3,6 +3,7 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { ChooseAction, CommandAdders } from './command-action.ts';
+import { COMPARE_COMMANDS } from './compare-commands.ts';
 import { LATER_COMMANDS, notYet } from './later-features.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
 import { RECORD_COMMANDS } from './record-commands.ts';
@@ -10,7 +11,13 @@ import { RUN_COMMANDS } from './run-commands.ts';
 import { SCRIPT_COMMANDS } from './script-commands.ts';
 
 /** In the order of the help. */
-const COMMANDS: CommandAdders = { ...RUN_COMMANDS, ...SCRIPT_COMMANDS, ...RECORD_COMMANDS, ...MACHINE_COMMANDS };
+const COMMANDS: CommandAdders = {
+  ...RUN_COMMANDS,
+  ...SCRIPT_COMMANDS,
+  ...RECORD_COMMANDS,
+  ...COMPARE_COMMANDS,
+  ...MACHINE_COMMANDS,
+};
 
 /** Its subject is the whole tree. */
 const NEEDS_ALL = 'completion';

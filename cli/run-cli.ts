@@ -48,7 +48,7 @@ function refuse(context: CliContext, error: unknown): number {
 
 /** Reads the format off the words themselves, since the command line may be the very thing that is wrong. */
 function wantsRunObject(argv: readonly string[]): boolean {
-  if (argv[0] !== 'run' && argv[0] !== 'resume') return false;
+  if (argv[0] !== 'run' && argv[0] !== 'resume' && argv[0] !== 'fork') return false;
   return argv.some(
     (word, i) => word === '--output-format=json' || (word === '--output-format' && argv[i + 1] === 'json'),
   );

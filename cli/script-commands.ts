@@ -7,6 +7,8 @@ import { collect, integerBetween, numberBetween, wordOf } from './option-values.
 /** The commands that try scripts out. */
 export const SCRIPT_COMMANDS: CommandAdders = { test: addTest };
 
+export const DEFAULT_ORDERS = 8;
+
 /** Options of `wf test`, as typed. */
 export interface TestFlags {
   readonly args?: string;
@@ -48,16 +50,11 @@ function addTest(program: Command, context: CliContext, choose: ChooseAction): v
       only,
     )
     .option('--ignore <kind>', `a finding that does not count: ${FINDING_KINDS.join(', ')}; may be repeated`, ignored)
-    .option('--orders <n>', 'other orders of answers (8)', integerBetween(0, 1000), 8)
-    .option('--max-variants <n>', 'runs at most; of more, a sample (200)', integerBetween(1, 100_000), 200)
-    .option('--seed <n>', 'decides orders and samples (1)', integerBetween(0, 2 ** 31 - 1), 1)
-    .option('--jobs <n>', 'runs at a time (3)', integerBetween(1, 16), 3)
-    .option(
-      '--timeout <seconds>',
-      'time after which a run counts as hanging (20)',
-      numberBetween(0.1, 3600, 'seconds'),
-      20,
-    )
+    .option('--orders <n>', 'other orders of answers', integerBetween(0, 1000), DEFAULT_ORDERS)
+    .option('--max-variants <n>', 'runs at most; of more, a sample', integerBetween(1, 100_000), 200)
+    .option('--seed <n>', 'decides orders and samples', integerBetween(0, 2 ** 31 - 1), 1)
+    .option('--jobs <n>', 'runs at a time', integerBetween(1, 16), 3)
+    .option('--timeout <seconds>', 'time after which a run counts as hanging', numberBetween(0.1, 3600, 'seconds'), 20)
     .optionsGroup('Limits of each run:')
     .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
     .option('--budget <tokens>', 'output tokens', integerBetween(1, Number.MAX_SAFE_INTEGER))

@@ -1,6 +1,7 @@
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { ResultRowHead, RunStore, StoredRow } from './ports.ts';
+import { parseAuthorScript } from './prepare-run.ts';
 import { type AskedCall, type StoredCall, storedCalls } from './stored-calls.ts';
 
 /** What a fork is made from: a stored run, at rest or at work. */
@@ -19,6 +20,8 @@ export interface ForkOptions {
    * it, in call order, run live. @defaultValue all answers are shared
    */
   readonly from?: string;
+  /** An edited script; the next launch says that it is one. @defaultValue the script of the old run */
+  readonly edit?: { readonly text: string; readonly fileName: string; readonly path?: string };
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -35,15 +38,19 @@ export interface ForkedRun {
  * Makes a new run that has the answers of another up to a point. It has not been launched: resuming it runs the script,
  * edited or not. The old run is only read.
  *
- * @throws USAGE_INVALID when no call has the label or scope of `from`; STATE_UNWRITABLE
+ * @throws USAGE_INVALID when no call has the label or scope of `from`; SCRIPT_… when the edited script is invalid;
+ * STATE_UNWRITABLE. Nothing has been made then.
  */
 export async function forkRun(store: RunStore, source: ForkSource, options: ForkOptions): Promise<ForkedRun> {
   const calls = storedCalls(source.rows, source.asked);
   const answered = calls.filter(({ resultJson }) => resultJson !== undefined);
   const shared = sharedCalls(calls, options.from).filter(({ resultJson }) => resultJson !== undefined);
+  const { edit } = options;
+  const scriptText =
+    edit === undefined ? source.scriptText : parseAuthorScript({ script: edit.text, fileName: edit.fileName }).source;
   const directory = await store.create({
     record: forkedRecord(source.record, options),
-    scriptText: source.scriptText,
+    scriptText,
     argsJson: source.argsJson,
   });
   try {
@@ -84,11 +91,17 @@ function rowsInOrder(rows: readonly StoredRow[], calls: readonly StoredCall[]): 
   );
 }
 
-/** A run that nobody has launched yet reads as interrupted: its record says running, and no process holds it. */
-function forkedRecord(record: RunRecord, { from, now }: ForkOptions): Omit<RunRecord, 'runId'> {
-  const { runId, finishedAt: _f, error: _e, census: _c, usage: _u, owner: _o, ...kept } = record;
+/**
+ * A run that nobody has launched yet reads as interrupted: its record says running, and no process holds it. The hashes
+ * stay those of the last launch, so that the next one sees that the script was edited.
+ */
+function forkedRecord(record: RunRecord, { from, now, edit }: ForkOptions): Omit<RunRecord, 'runId'> {
+  const { runId, finishedAt: _f, error: _e, census: _c, usage: _u, owner: _o, scriptPath, ...kept } = record;
+  const path = edit === undefined ? scriptPath : edit.path;
   return {
     ...kept,
+    ...(path === undefined ? {} : { scriptPath: path }),
+    ...(edit === undefined ? {} : { scriptFileName: edit.fileName }),
     status: 'running',
     createdAt: now,
     updatedAt: now,

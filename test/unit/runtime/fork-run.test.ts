@@ -21,10 +21,9 @@ async function runOnce(store: RunStore): Promise<ForkSource> {
   return { record, scriptText, argsJson, rows: history.rows };
 }
 
-async function goOn(store: RunStore, runId: string, script?: string) {
+async function goOn(store: RunStore, runId: string, onNotice: (text: string) => void = () => {}) {
   const backend = answeringBackend(({ prompt }) => `new ${prompt}`);
-  const given = script === undefined ? {} : { script };
-  const { output, result } = await runWorkflow({ runId, store, backend, ...given });
+  const { output, result } = await runWorkflow({ runId, store, backend, onNotice });
   return { asked: backend.asked, status: output.status, result };
 }
 
@@ -57,10 +56,25 @@ describe('forkRun', () => {
 
   it('takes an edited script: what it asks as before has its answer (R-11)', async () => {
     const store = createMemoryRunStore();
-    const fork = await forkRun(store, await runOnce(store), { now: 5 });
-    const run = await goOn(store, fork.runId, SCRIPT.replace('sum up', 'sum it up'));
+    const text = SCRIPT.replace('sum up', 'sum it up');
+    const edit = { text: `${text}\r\n`, fileName: 'edited.js', path: '/there/edited.js' };
+    const fork = await forkRun(store, await runOnce(store), { edit, now: 5 });
+    const { record, scriptText } = await store.open(fork.runId);
+    expect(record).toMatchObject({ scriptFileName: 'edited.js', scriptPath: '/there/edited.js' });
+    expect(scriptText).toBe(`${text}\n`);
+    const notices: string[] = [];
+    const run = await goOn(store, fork.runId, (text) => notices.push(text));
     expect(run.asked).toEqual(['sum it up']);
     expect(run.result).toEqual(['old look at a', 'old look at b', 'new sum it up', 'old check']);
+    expect(notices[0]).toContain('The script was edited');
+  });
+
+  it('makes nothing when the edited script is invalid (R-13)', async () => {
+    const store = createMemoryRunStore();
+    const source = await runOnce(store);
+    const edit = { text: `${META}return (`, fileName: 'edited.js' };
+    await expect(forkRun(store, source, { edit, now: 5 })).rejects.toMatchObject({ code: 'SCRIPT_SYNTAX' });
+    await expect(store.open('wf_00000002-000')).rejects.toMatchObject({ code: 'REPLAY_RUN_UNKNOWN' });
   });
 
   it('goes by the order of the calls where that is known, not by the order of the journal', async () => {
