@@ -38,9 +38,13 @@ export async function diffCommand(context: CliContext, a: string, b: string, fla
   return isSameRun(comparison) && !headDiffers(heads) ? 0 : 1;
 }
 
-async function callsOf({ path }: StoredRun): Promise<readonly StoredCall[]> {
+/** A launch that came to an end asked all that its script asks; what only earlier launches asked is no longer of the run. */
+async function callsOf({ path, state }: StoredRun): Promise<readonly StoredCall[]> {
   const { rows, asked } = await readStoredRows(path);
-  return storedCalls(rows, asked);
+  const calls = storedCalls(rows, asked);
+  if (asked.length === 0 || (state !== 'completed' && state !== 'failed')) return calls;
+  const keys = new Set(asked.map(({ key }) => key));
+  return calls.filter(({ key }) => keys.has(key));
 }
 
 /** Undefined for a run that has no result. */
