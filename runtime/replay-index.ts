@@ -1,4 +1,4 @@
-import type { ResultRow } from '../protocol/journal-row.ts';
+import type { JournalRow, ResultRow } from '../protocol/journal-row.ts';
 import { callKey } from './call-key.ts';
 import type { StoredRow } from './ports.ts';
 
@@ -40,7 +40,7 @@ export interface LaunchedProgram {
 }
 
 interface Entry {
-  readonly stored: StoredResult;
+  stored: StoredResult;
   taken: boolean;
 }
 
@@ -59,18 +59,35 @@ interface ContentState {
   readonly calls: Map<string, number>;
 }
 
+/** How a launch answers calls from what earlier ones stored. */
+export interface Replay {
+  /** Whether an earlier launch met this content. */
+  knows(content: string): boolean;
+  /** Gives a call its place; to be asked in call order. */
+  place(prompt: string, canonicalOptions: string, scope: string): CallPlace;
+  /** Whether the call is better decided when the script has come to rest. */
+  mayWait(place: CallPlace): boolean;
+  /** Gives a call at its place its key and result. */
+  decide(place: CallPlace): CallIdentity;
+}
+
 /**
  * Gives each call its key and, where an earlier launch left one, its result.
  *
  * A call takes the stored result of its content with the same scope and ordinal. Failing that it takes the one with the lowest
  * occurrence that no other call has taken, if it is from a launch of another script or other args; one of the same only where
- * it is the content's single result (R-22). A call that takes none gets the smallest occurrence that its content does not
+ * it is the content's single result and the call was not started before (R-22). A call that takes none gets the smallest occurrence that its content does not
  * hold yet, in call order (R-1).
  */
-export class ReplayIndex {
+export class ReplayIndex implements Replay {
   /** A content that was called once and has nothing stored is kept as the scope of that call alone: there may be 100,000. */
   readonly #contents = new Map<string, ContentState | string>();
   readonly #known = new Set<string>();
+  /** Places of calls that the same program started and that have no result, by content: they are to run. */
+  readonly #unfinished = new Map<string, Set<string>>();
+  /** By key: a later row of the same call replaces an earlier one. */
+  readonly #entries = new Map<string, Entry>();
+  #taken = 0;
 
   /** @param program what is launched now; without it, all rows count as those of another script */
   constructor(rows: readonly StoredRow[] = [], program?: LaunchedProgram) {
@@ -84,17 +101,15 @@ export class ReplayIndex {
     }
   }
 
-  /** Contents with a stored row of any kind; 0 for a fresh run. */
-  get size(): number {
-    return this.#known.size;
+  /** Stored results that no call has taken yet. */
+  get untaken(): number {
+    return this.#entries.size - this.#taken;
   }
 
-  /** Whether an earlier launch met this content. */
   knows(content: string): boolean {
     return this.#known.has(content);
   }
 
-  /** Gives a call its place; to be asked in call order. */
   place(prompt: string, canonicalOptions: string, scope: string): CallPlace {
     const content = callKey(prompt, canonicalOptions, 0);
     const seen = this.#contents.get(content);
@@ -116,18 +131,21 @@ export class ReplayIndex {
     const state = this.#contents.get(place.content);
     if (state === undefined || typeof state === 'string') return false;
     const { only } = state;
-    if (only === undefined || only.taken || state.loose.length > 0) return false;
+    if (only === undefined || only.taken || state.loose.length > 0 || this.#isUnfinished(place)) return false;
     return state.byPlace.get(placeKey(place.scope, place.ordinal)) !== only;
   }
 
-  /** Gives a call at its place its key and result. */
-  decide({ prompt, canonicalOptions, content, scope, ordinal }: CallPlace): CallIdentity {
+  decide(place: CallPlace): CallIdentity {
+    const { prompt, canonicalOptions, content, scope, ordinal } = place;
     const state = this.#contents.get(content);
     if (state === undefined || typeof state === 'string') {
       return { key: content, content, occurrence: 0, ordinal, stored: undefined };
     }
-    const stored = takeStored(state, scope, ordinal);
-    if (stored !== undefined) return { key: stored.key, content, occurrence: stored.occurrence, ordinal, stored };
+    const stored = takeStored(state, placeKey(scope, ordinal), this.#isUnfinished(place));
+    if (stored !== undefined) {
+      this.#taken += 1;
+      return { key: stored.key, content, occurrence: stored.occurrence, ordinal, stored };
+    }
     while (state.used.has(state.lowestUnused)) state.lowestUnused += 1;
     const occurrence = state.lowestUnused;
     state.used.add(occurrence);
@@ -137,6 +155,25 @@ export class ReplayIndex {
 
   identify(prompt: string, canonicalOptions: string, scope: string): CallIdentity {
     return this.decide(this.place(prompt, canonicalOptions, scope));
+  }
+
+  #isUnfinished({ content, scope, ordinal }: CallPlace): boolean {
+    return this.#unfinished.get(content)?.has(placeKey(scope, ordinal)) ?? false;
+  }
+
+  #noteProgress(content: string, row: Exclude<JournalRow, { type: 'launched' }>): void {
+    const place = placeKey(row.scope, row.ordinal ?? 0);
+    let places = this.#unfinished.get(content);
+    if (row.type === 'result') {
+      places?.delete(place);
+      if (places?.size === 0) this.#unfinished.delete(content);
+      return;
+    }
+    if (places === undefined) {
+      places = new Set();
+      this.#unfinished.set(content, places);
+    }
+    places.add(place);
   }
 
   #expand(content: string, scopeOfFirst: string): ContentState {
@@ -151,6 +188,7 @@ export class ReplayIndex {
     if (row.type === 'launched') return;
     const content = row.content ?? row.key;
     this.#known.add(content);
+    if (isSame) this.#noteProgress(content, row);
     if (row.type !== 'result' || resultJson === undefined) return;
     let state = this.#contents.get(content);
     if (state === undefined || typeof state === 'string') {
@@ -158,8 +196,14 @@ export class ReplayIndex {
       this.#contents.set(content, state);
     }
     const occurrence = row.occurrence ?? 0;
-    if (state.used.has(occurrence)) return;
-    const entry = { stored: storedResult(row, occurrence, resultJson), taken: false };
+    const stored = storedResult(row, occurrence, resultJson);
+    const earlier = this.#entries.get(row.key);
+    if (earlier !== undefined) {
+      earlier.stored = stored;
+      return;
+    }
+    const entry: Entry = { stored, taken: false };
+    this.#entries.set(row.key, entry);
     state.only = state.used.size === 0 ? entry : undefined;
     state.used.add(occurrence);
     const place = placeKey(row.scope, row.ordinal ?? 0);
@@ -200,15 +244,15 @@ function storedResult(row: ResultRow, occurrence: number, resultJson: string): S
   };
 }
 
-function takeStored(state: ContentState, scope: string, ordinal: number): StoredResult | undefined {
-  const own = state.byPlace.get(placeKey(scope, ordinal));
+function takeStored(state: ContentState, place: string, isUnfinished: boolean): StoredResult | undefined {
+  const own = state.byPlace.get(place);
   if (own?.taken === false) return take(own);
   for (let at = state.firstLoose; at < state.loose.length; at += 1) {
     state.firstLoose = at + 1;
     const entry = state.loose[at] as Entry;
     if (!entry.taken) return take(entry);
   }
-  return state.only?.taken === false ? take(state.only) : undefined;
+  return state.only?.taken === false && !isUnfinished ? take(state.only) : undefined;
 }
 
 function take(entry: Entry): StoredResult {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ResultRow } from '../../../protocol/journal-row.ts';
 import { callKey } from '../../../runtime/call-key.ts';
 import type { StoredRow } from '../../../runtime/ports.ts';
 import { ReplayIndex } from '../../../runtime/replay-index.ts';
@@ -120,6 +121,17 @@ describe('ReplayIndex', () => {
       expect(index.decide(elsewhere)).toMatchObject({ occurrence: 1, ordinal: 0, stored: undefined });
       const unstable = new ReplayIndex([launched(), result('judge', 0, 'of a', '/call:0', 0)], PROGRAM);
       expect(storedValue(unstable, 'judge', '/call:1')).toBe('"of a"');
+    });
+
+    it('a call that was started and did not finish takes no result but its own (R-10, R-22)', () => {
+      const started = result('judge', 0, '', '/a', 0);
+      const { result: _, usage: _usage, attempts: _attempts, ...row } = started.row as ResultRow;
+      const unfinished = { row: { ...row, type: 'started', label: 'l', phase: null, attempt: 1 } } as const;
+      const index = new ReplayIndex([launched(), unfinished, result('judge', 1, 'second', '/a', 1)], PROGRAM);
+      const place = index.place('judge', NO_OPTIONS, '/a');
+      expect(index.mayWait(place)).toBe(false);
+      expect(index.decide(place)).toMatchObject({ occurrence: 0, stored: undefined });
+      expect(storedValue(index, 'judge', '/a')).toBe('"second"');
     });
 
     it.each([
