@@ -106,11 +106,11 @@ describe('a process killed while it writes', () => {
     await first.saidAtLeast(2);
     await first.kill();
     const rivals = Array.from({ length: 4 }, () => startWriter(root, run.runId));
-    const ends = await Promise.allSettled(rivals.map((rival) => rival.saidAtLeast(2)));
+    const ends = await Promise.allSettled(rivals.map(async (rival) => rival.saidAtLeast(2)));
     expect(rivals.map(({ said }) => said[0]).sort()).toEqual(
       ['REPLAY_RUN_LIVE', 'REPLAY_RUN_LIVE', 'REPLAY_RUN_LIVE', run.runId].sort(),
     );
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await Promise.all(rivals.map((rival) => (rival.process.exitCode === null ? rival.kill() : undefined)));
+    await Promise.all(rivals.filter(({ process }) => process.exitCode === null).map((rival) => rival.kill()));
   });
 });
