@@ -30,7 +30,6 @@ export const LATER_OPTIONS: readonly LaterOption[] = [
 
 export const LATER_BACKENDS: readonly string[] = ['claude', 'codebuddy', 'process', 'restate'];
 export const LATER_OUTPUT_FORMATS: readonly string[] = ['workbench'];
-export const LATER_RESUME_POLICIES: readonly string[] = ['prefix'];
 
 /** The refusal of something that is known but not there yet. */
 export function notYet(what: string, instead: string): WorkflowError {

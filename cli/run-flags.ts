@@ -1,13 +1,7 @@
 import { type Command, Option } from 'commander';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { RunLimits } from '../runtime/run-options.ts';
-import {
-  LATER_BACKENDS,
-  LATER_OPTIONS,
-  LATER_OUTPUT_FORMATS,
-  LATER_RESUME_POLICIES,
-  notYet,
-} from './later-features.ts';
+import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './later-features.ts';
 import { collect, integerBetween, laneOf, numberBetween, wordOf } from './option-values.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -38,6 +32,7 @@ export interface RunFlags {
   readonly failOnAgentError?: boolean;
   readonly salvage?: boolean;
   readonly dryRun?: boolean;
+  readonly resumePolicy?: 'content' | 'prefix';
   /** Answers are shared with other runs of this machine (R-19). */
   readonly reuse?: boolean;
   /** Of `run`, a run of Claude Code; of `resume`, that the one named is such a run (R-20). */
@@ -132,9 +127,9 @@ function addOutputFlags(command: Command): void {
     .option('--dry-run', 'of a resume: say which calls would run, and run none')
     .option('--salvage', 'keep the good rows of a damaged journal and go on with them')
     .addOption(
-      new Option('--resume-policy <policy>', 'content')
-        .argParser(wordOf(['content'], LATER_RESUME_POLICIES))
-        .hideHelp(),
+      new Option('--resume-policy <policy>', 'what stored results answer: content or prefix').argParser(
+        wordOf(['content', 'prefix']),
+      ),
     );
 }
 
@@ -150,7 +145,6 @@ export function runFlags(command: Command): RunFlags {
   }
   refuseLater('--backend', values['backend'], LATER_BACKENDS, `Use ${BACKENDS.join(', ')}`);
   refuseLater('--output-format', values['outputFormat'], LATER_OUTPUT_FORMATS, 'Use text, json or stream-json');
-  refuseLater('--resume-policy', values['resumePolicy'], LATER_RESUME_POLICIES, 'Leave it out to resume by content');
   return values as unknown as RunFlags;
 }
 

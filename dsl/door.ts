@@ -207,7 +207,7 @@ function run(
   const body = apply(program, undefined, [...Object.values(globals), ...SCOPE_HOOKS]);
   const before = enterFrame(workflow.root);
   try {
-    whenSettled(body(), onValue, onError);
+    void whenSettled(body(), onValue, onError);
   } finally {
     restoreFrame(before);
   }

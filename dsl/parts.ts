@@ -38,7 +38,7 @@ export function runPart(
     onValue(value);
     return;
   }
-  whenSettled(resolved(value), onValue, onError);
+  void whenSettled(resolved(value), onValue, onError);
 }
 
 /** The slots of one helper call, and the promise of them all. */

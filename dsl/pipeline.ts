@@ -68,7 +68,7 @@ function runStage(line: Line, index: number, stage: number, previous: unknown): 
 function later(next: (value: unknown) => void): (value: unknown) => void {
   return (value) => {
     const turn = makePromise<unknown>((resolve) => resolve(undefined));
-    whenSettled(turn, () => next(value));
+    void whenSettled(turn, () => next(value));
   };
 }
 

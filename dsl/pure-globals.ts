@@ -25,7 +25,7 @@ export function pureGlobals(fail: (error: unknown) => void): Readonly<Record<str
           throw new TypeError(`queueMicrotask() takes a function, and got a ${typeof callback}.`);
         }
         const run = inFrame(fork('timer'), callback as () => unknown);
-        whenSettled(
+        void whenSettled(
           whenSettled(resolved(undefined), () => void run()),
           undefined,
           fail,

@@ -25,7 +25,7 @@ export function createRejections(): Rejections {
     isWatching: () => open.size > 0,
     onPromiseUsed(promise) {
       try {
-        whenSettled(promise, undefined, (reason) => {
+        void whenSettled(promise, undefined, (reason) => {
           open.delete(rejectionKey(reason));
         });
       } catch {

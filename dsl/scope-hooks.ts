@@ -69,7 +69,7 @@ function adopt(frame: Frame | null, value: unknown): unknown {
   const method: unknown = (value as { then?: unknown }).then;
   if (typeof method !== 'function') return value;
   return makePromise((resolve, reject) => {
-    whenSettled(resolved(undefined), () => {
+    void whenSettled(resolved(undefined), () => {
       const before = enterFrame(frame);
       try {
         apply(method as () => unknown, value, [resolve, reject]);

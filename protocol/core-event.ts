@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { resultSource } from './result-source.ts';
 
-/** Version of the core event log. Written in `run.started`. */
-export const CORE_EVENT_VERSION = 1;
-
 const errorRecord = z.object({
   code: z.string(),
   message: z.string(),

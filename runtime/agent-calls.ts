@@ -9,7 +9,7 @@ import type { CallPolicy, PolicyCall, PolicyDecision } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
-import type { CallPlace, ReplayIndex, StoredResult } from './replay-index.ts';
+import type { CallPlace, Replay, StoredResult } from './replay-index.ts';
 import { RestQueue } from './rest-queue.ts';
 import type { Reuse, ReusedResult } from './reuse.ts';
 import type { RunLimits } from './run-options.ts';
@@ -19,7 +19,7 @@ import type { ReleaseSlot, Slots } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {
   readonly limits: RunLimits;
-  readonly replay: ReplayIndex;
+  readonly replay: Replay;
   readonly phases: Phases;
   readonly schemas: NamedSchemas;
   /** Bounds of classes of agents below the cap, by name. */

@@ -72,7 +72,7 @@ async function plan(options: PlanOptions, directory: RunDirectory, sandbox: Sand
   const replay = new ReplayIndex(directory.history.rows, program);
   const rehearsal = new Rehearsal(options, directory, await loadNamedSchemas(options.schemas), replay);
   const complete = await rehearsal.play(sandbox, script, argsJson);
-  const calls = await Promise.all(rehearsal.calls);
+  const calls = await Promise.all(rehearsal.calls.map(async (call) => call));
   const toRun = calls.filter(({ cached }) => !cached).length;
   return {
     calls,

@@ -6,7 +6,7 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
 import { createRedactor } from './redact.ts';
-import type { ReplayIndex } from './replay-index.ts';
+import type { Replay } from './replay-index.ts';
 import type { PreparedRun } from './run.ts';
 import { DEFAULT_LIMITS, type RunLimits, type StartOptions, type WorkflowOptions } from './run-options.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -81,7 +81,7 @@ export function prepareRun(
   directory: RunDirectory,
   script: ParsedScript,
   argsJson: string | undefined,
-  replay: ReplayIndex,
+  replay: Replay,
   schemas: NamedSchemas,
   onNewContent?: (label: string) => void,
 ): PreparedRun {

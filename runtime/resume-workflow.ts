@@ -1,6 +1,7 @@
 import type { RunRecord } from '../protocol/run-record.ts';
 import { loadNamedSchemas, type NamedSchemas } from './named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
+import { PrefixReplay } from './prefix-replay.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
 import { ReplayIndex } from './replay-index.ts';
 import { launchRun } from './run.ts';
@@ -66,7 +67,9 @@ async function relaunch(
     notice(
       'The script was edited since the last launch; calls whose content is new run, the rest are answered from the journal.',
     );
-  const replay = new ReplayIndex(directory.history.rows, record);
+  const index = new ReplayIndex(directory.history.rows, record);
+  const replay =
+    options.resumePolicy === 'prefix' ? new PrefixReplay(index, (finished) => notice(prefixNotice(finished))) : index;
   if (scriptChanged) await directory.saveScript(script.source);
   if (argsChanged) await directory.saveArgs(argsJson);
   await directory.saveRecord(record);
@@ -91,6 +94,11 @@ function relaunched(
     ...(options.scriptPath === undefined ? {} : { scriptPath: options.scriptPath }),
     options: { ...before.options, ...options.storedOptions },
   };
+}
+
+function prefixNotice(finished: number): string {
+  const calls = finished === 1 ? '1 finished call' : `${finished} finished calls`;
+  return `A call without a result was reached, and --resume-policy prefix runs it and all later ones: ${calls} will run again.`;
 }
 
 function once(tell: (label: string) => void): (label: string) => void {

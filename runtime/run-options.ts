@@ -126,6 +126,11 @@ export interface ResumeOptions extends WorkflowOptions {
   readonly scriptPath?: string;
   /** Other args as JSON text. @defaultValue the stored ones */
   readonly argsJson?: string | undefined;
+  /**
+   * `content` answers every call that has a stored result; `prefix` only those before the first, in call order, that has
+   * none (R-9). @defaultValue content
+   */
+  readonly resumePolicy?: 'content' | 'prefix';
   /** Keeps the good rows of a damaged journal and moves the others to `journal.rejected` (R-6). */
   readonly salvage?: boolean;
   /**
@@ -156,7 +161,3 @@ export interface RunHandle {
   /** Ends the run as `killed`. Idempotent. `reason` shows in the error. */
   stop(reason?: string): void;
 }
-
-/** `startWorkflow` and `resumeWorkflow` reject, before anything is paid, with `SCRIPT_…`, `STATE_UNWRITABLE` or `REPLAY_…`. */
-export type StartWorkflow = (options: StartOptions) => Promise<RunHandle>;
-export type ResumeWorkflow = (options: ResumeOptions) => Promise<RunHandle>;

@@ -1,3 +1,4 @@
+import { CORE_EVENT_VERSION } from '../protocol/core-event-version.ts';
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls, type AgentCallsOptions } from './agent-calls.ts';
@@ -7,7 +8,7 @@ import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
 import type { Clock, Redactor, RunDirectory, TimerHandle } from './ports.ts';
 import { scriptDirectoryOf } from './prepare-run.ts';
-import type { ReplayIndex } from './replay-index.ts';
+import type { Replay } from './replay-index.ts';
 import { Reuse } from './reuse.ts';
 import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
 import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
@@ -25,7 +26,7 @@ export interface PreparedRun {
   readonly argsJson: string | undefined;
   readonly limits: RunLimits;
   readonly concurrency: { readonly value: number; readonly source: string };
-  readonly replay: ReplayIndex;
+  readonly replay: Replay;
   readonly redactor: Redactor;
   readonly sandbox: Sandbox;
   readonly schemas: NamedSchemas;
@@ -208,7 +209,7 @@ class Run {
     const { record } = directory;
     const { backend } = options;
     this.#events.append('run.started', {
-      version: 1,
+      version: CORE_EVENT_VERSION,
       runId: directory.runId,
       launch: record.launch,
       workflow: { name: script.meta.name, description: script.meta.description, phases: script.meta.phases ?? [] },
@@ -312,7 +313,7 @@ class Run {
       census: output.census,
       usage: output.usage,
     });
-    await this.#bounded(Promise.allSettled((options.sinks ?? []).map((sink) => sink.close?.())), SINK_GRACE_MS);
+    await this.#bounded(Promise.allSettled((options.sinks ?? []).map(async (sink) => sink.close?.())), SINK_GRACE_MS);
     return { runId: directory.runId, output, resultJson: outcome.resultJson, error: outcome.error, outputFile };
   }
 

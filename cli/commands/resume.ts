@@ -48,6 +48,7 @@ export async function resumeRunCommand(
           ...options,
           runId: run.runId,
           salvage: flags.salvage ?? false,
+          ...(flags.resumePolicy === undefined ? {} : { resumePolicy: flags.resumePolicy }),
           ...(argsJson === undefined ? {} : { argsJson }),
         }),
     };

@@ -30,6 +30,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
   };
   const { startedByPath } = source;
   const { resume, salvage = false } = flags;
+  const resumePolicy = flags.resumePolicy === undefined ? {} : { resumePolicy: flags.resumePolicy };
   if (resume === undefined && salvage) {
     throw new WorkflowError('USAGE_INVALID', '--salvage is for a run that exists; name it with --resume RUN_ID');
   }
@@ -64,7 +65,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
       stored: { ...run.flags, startedByPath },
       source,
       agentsCwd: run.record.cwd,
-      launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...given }),
+      launch: (options) => resumeWorkflow({ ...options, runId: run.runId, salvage, ...resumePolicy, ...given }),
     };
   });
 }

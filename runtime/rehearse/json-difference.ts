@@ -35,6 +35,24 @@ export function isPartOf(part: unknown, whole: unknown): boolean {
   return Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isPartOf(value, whole[name]));
 }
 
+/** Says in a few words what a part lacks of the whole. Source of the part: {@link isPartOf}. */
+export function describeLack(part: unknown, whole: unknown, path = ''): string {
+  const name = path === '' ? 'the result' : path;
+  if (Array.isArray(part) && Array.isArray(whole)) {
+    if (part.length < whole.length) return `${name} has ${part.length} of ${whole.length} items`;
+    const at = part.findIndex((item, place) => !isDeepStrictEqual(item, whole[place]));
+    return describeLack(part[at], whole[at], `${path}[${at}]`);
+  }
+  if (isObject(part) && isObject(whole)) {
+    const names = Object.keys(whole).filter((key) => !isDeepStrictEqual(part[key], whole[key]));
+    const lost = names.find((key) => !Object.hasOwn(part, key));
+    if (lost !== undefined) return `${memberPath(path, lost)} is absent`;
+    const [changed = ''] = names;
+    return describeLack(part[changed], whole[changed], memberPath(path, changed));
+  }
+  return `${name} lacks lines`;
+}
+
 function isSequenceIn(part: readonly unknown[], whole: readonly unknown[]): boolean {
   let next = 0;
   for (const item of whole) {

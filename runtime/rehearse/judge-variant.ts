@@ -1,6 +1,6 @@
 import { preview } from '../../protocol/preview.ts';
 import type { WorkflowError } from '../../protocol/workflow-error.ts';
-import { firstDifference, isPartOf } from './json-difference.ts';
+import { describeLack, firstDifference, isPartOf } from './json-difference.ts';
 import type { Played } from './play.ts';
 import { type Finding, type RehearsedCall, type Variant, variantName } from './rehearsal.ts';
 
@@ -11,14 +11,16 @@ export interface Evidence {
   readonly played: Played;
   /** The call that the variant is about; absent for an order. */
   readonly call: RehearsedCall | undefined;
+  /** The script asks what the budget is, whose spending starts at 0 with each launch (A-16). */
+  readonly usesBudget: boolean;
   /** Calls of a killed run that were answered, and that the resume did not take from the journal. */
   readonly askedAgain: readonly string[];
 }
 
 /** Errors that nobody throws on purpose when an answer is missing. */
 const CRASHES: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError']);
-/** A budget that is spent may be met once more in each of so many turns before the script counts as ignoring it. */
-const REFUSED_TURNS = 3;
+/** A script may answer a refusal by another call so often before it counts as ignoring the limit. */
+const STUBBORN_TURNS = 3;
 const VALUE_CHARACTERS = 80;
 
 /** Says what a variant shows of the script; nothing when it bore what was done to it. */
@@ -103,8 +105,7 @@ function judgeSilence(evidence: Evidence): readonly Finding[] {
     ];
   }
   if (!isPartOf(played.result, baseline.result)) return [];
-  const at = difference.path === '' ? '' : ` at ${difference.path}`;
-  const how = `completes with a part of its result missing${at} and logs nothing`;
+  const how = `completes with less (${describeLack(played.result, baseline.result)}) and logs nothing`;
   return [finding(evidence, 'swallows-failure', how, undefined, 'warning')];
 }
 
@@ -124,12 +125,16 @@ function judgeOrder(evidence: Evidence): readonly Finding[] {
 }
 
 function judgeResume(evidence: Evidence): readonly Finding[] {
-  const { played, baseline, askedAgain } = evidence;
+  const { played, baseline, askedAgain, usesBudget } = evidence;
   if (played.status !== 'completed') {
     const { error } = played;
     return [finding(evidence, 'resume-differs', `does not complete: ${error?.message}`, error?.place?.line)];
   }
   const changed = changeOf(baseline, played);
+  if (changed !== undefined && usesBudget) {
+    const how = `${changed} (budget.spent() starts at 0 when a run is resumed)`;
+    return [finding(evidence, 'resume-differs', how, undefined, 'warning')];
+  }
   if (changed !== undefined) return [finding(evidence, 'resume-differs', changed)];
   if (askedAgain.length === 0) return [];
   const labels = askedAgain.slice(0, 3).map((label) => `"${label}"`);
@@ -140,9 +145,13 @@ function judgeResume(evidence: Evidence): readonly Finding[] {
 function judgeBudget(evidence: Evidence): readonly Finding[] {
   const { played, baseline } = evidence;
   if (!played.limitsHit.includes('LIMIT_BUDGET')) return [];
-  if (played.refusedTurns > REFUSED_TURNS) {
+  if (played.stubbornTurns > STUBBORN_TURNS) {
     return [
-      finding(evidence, 'limit-ignored', `goes on calling agents, in ${played.refusedTurns} turns one after another`),
+      finding(
+        evidence,
+        'limit-ignored',
+        `calls another agent each time that one is refused, ${played.stubbornTurns} times`,
+      ),
     ];
   }
   const { error } = played;

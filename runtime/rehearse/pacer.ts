@@ -14,8 +14,8 @@ export interface BrokenPart {
   readonly error: GuestError;
 }
 
-/** Turns in which a limit may refuse calls before the run counts as one that never gives in. */
-const MOST_REFUSED_TURNS = 50;
+/** Turns in which a script may answer a refusal by a call before the run counts as one that never gives in. */
+const MOST_STUBBORN_TURNS = 50;
 
 /**
  * Lets one agent answer at a time, and the next only when the script has done all that the last answer let it do. So the
@@ -31,8 +31,8 @@ export class Pacer {
   spent = 0;
   /** Agents that ever waited at one moment: with fewer than two there is one order only. */
   mostWaiting = 0;
-  /** Turns of the script in which a limit refused a call. */
-  readonly refusedTurns = new Set<number>();
+  /** Turns in which the script had heard of nothing but refused calls, and made one that was refused. */
+  readonly stubbornTurns = new Set<number>();
   readonly #inner: Sandbox;
   readonly #choose: ChooseNext;
   readonly #onRunaway: () => void;
@@ -40,6 +40,9 @@ export class Pacer {
   /** What the runtime has told the script so far: calls answered, workflows found. */
   #told = 0;
   #turn = 0;
+  /** What the script hears in this turn, and in the next one. */
+  #heard = { answers: 0, refusals: 0 };
+  #toHear = { answers: 0, refusals: 0 };
   #openLookups = 0;
   #ended = false;
   #wake: (() => void) | undefined;
@@ -93,10 +96,12 @@ export class Pacer {
         this.#told += 1;
         this.spent = spent;
         if (!answer.ok && answer.error.passesThrough === true) this.#refused();
+        else this.#toHear.answers += 1;
         inner.answer(id, answer, spent);
       },
       answerWorkflow: (id, answer) => {
         this.#told += 1;
+        this.#toHear.answers += 1;
         this.#openLookups -= 1;
         inner.answerWorkflow(id, answer);
         this.#wake?.();
@@ -125,8 +130,10 @@ export class Pacer {
   }
 
   #refused(): void {
-    this.refusedTurns.add(this.#turn);
-    if (this.refusedTurns.size === MOST_REFUSED_TURNS) this.#onRunaway();
+    this.#toHear.refusals += 1;
+    if (this.#heard.answers > 0 || this.#heard.refusals === 0) return;
+    this.stubbornTurns.add(this.#turn);
+    if (this.stubbornTurns.size === MOST_STUBBORN_TURNS) this.#onRunaway();
   }
 
   async #drive(): Promise<void> {
@@ -144,6 +151,8 @@ export class Pacer {
     for (;;) {
       const told = this.#told;
       this.#turn += 1;
+      this.#heard = this.#toHear;
+      this.#toHear = { answers: 0, refusals: 0 };
       await this.#inner.settled();
       await nextTurn(); // what the script called in that turn has its slot after this
       if (this.#ended) return;

@@ -46,7 +46,8 @@ export interface Played {
   readonly scriptLogs: readonly string[];
   readonly brokenParts: readonly BrokenPart[];
   readonly limitsHit: readonly string[];
-  readonly refusedTurns: number;
+  /** Turns in which it answered nothing but refusals by a call that was refused too. */
+  readonly stubbornTurns: number;
   readonly mostWaiting: number;
   /** It was ended because it never stopped calling agents that a limit refused. */
   readonly ranAway: boolean;
@@ -108,7 +109,7 @@ export async function play(options: RehearsalOptions, scene: Scene): Promise<Pla
       scriptLogs: pacer.logs,
       brokenParts: pacer.brokenParts,
       limitsHit: output.limits_hit,
-      refusedTurns: pacer.refusedTurns.size,
+      stubbornTurns: pacer.stubbornTurns.size,
       mostWaiting: pacer.mostWaiting,
       ranAway,
       run: { store, runId: handle.runId },

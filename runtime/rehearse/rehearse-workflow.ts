@@ -26,6 +26,7 @@ interface Rehearsal {
   readonly baseline: Played;
   readonly known: Map<string, KnownCall>;
   readonly calls: readonly RehearsedCall[];
+  readonly usesBudget: boolean;
 }
 
 /**
@@ -40,7 +41,8 @@ interface Rehearsal {
  */
 export async function rehearseWorkflow(options: RehearsalOptions): Promise<RehearsalReport> {
   const { seed = 1, signal } = options;
-  const lineOf = createCallLines(parseAuthorScript(options));
+  const script = parseAuthorScript(options);
+  const lineOf = createCallLines(script);
   const known = new Map<string, KnownCall>();
   const baseline = await play(options, { known, learn: true, choose: FIRST_COME });
   throwIfAborted(signal);
@@ -51,8 +53,9 @@ export async function rehearseWorkflow(options: RehearsalOptions): Promise<Rehea
   const failed = judgeBaseline(baseline);
   const report = { seed, calls, standIns };
   if (failed !== undefined) return { ...report, ran: countKinds([]), leftOut: 0, findings: [failed] };
+  const usesBudget = /\bbudget\b/.test(script.source);
   const { variants, leftOut } = planVariants(baseline, known, options);
-  const findings = await tryAll({ options, seed, baseline, known, calls }, variants);
+  const findings = await tryAll({ options, seed, baseline, known, calls, usesBudget }, variants);
   return { ...report, ran: countKinds(variants), leftOut, findings: mergeFindings(findings) };
 }
 
@@ -81,9 +84,9 @@ async function tryAll(rehearsal: Rehearsal, variants: readonly Variant[]): Promi
 }
 
 async function tryVariant(rehearsal: Rehearsal, variant: Variant): Promise<readonly Finding[]> {
-  const { options, baseline, calls } = rehearsal;
+  const { options, baseline, calls, usesBudget } = rehearsal;
   const call = variant.kind === 'order' ? undefined : calls[variant.number - 1];
-  const evidence = { variant, baseline, call };
+  const evidence = { variant, baseline, call, usesBudget };
   const first = await play(options, sceneOf(rehearsal, variant));
   // A run that had ended before it could be killed has nothing to resume.
   if (variant.kind !== 'kill') return judgeVariant({ ...evidence, played: first, askedAgain: [] });

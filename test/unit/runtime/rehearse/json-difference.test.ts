@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstDifference, isPartOf } from '../../../../runtime/rehearse/json-difference.ts';
+import { describeLack, firstDifference, isPartOf } from '../../../../runtime/rehearse/json-difference.ts';
 
 describe('firstDifference', () => {
   it('is undefined for equal values, whatever the order of members', () => {
@@ -34,5 +34,14 @@ describe('isPartOf', () => {
     expect(isPartOf({ all: ['a'], note: 'x' }, { all: ['a', 'b'] })).toBe(false);
     expect(isPartOf(['b', 'a'], ['a', 'b'])).toBe(false);
     expect(isPartOf('none', 'some\ntext')).toBe(false);
+  });
+});
+
+describe('describeLack', () => {
+  it('says what is missing, and where', () => {
+    expect(describeLack([1], [1, 2])).toBe('the result has 1 of 2 items');
+    expect(describeLack({ a: { b: [] } }, { a: { b: ['x'] } })).toBe('a.b has 0 of 1 items');
+    expect(describeLack([{ a: 1 }], [{ a: 1, b: 2 }])).toBe('[0].b is absent');
+    expect(describeLack({ text: 'a' }, { text: 'a\nb' })).toBe('text lacks lines');
   });
 });

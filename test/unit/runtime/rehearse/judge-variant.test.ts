@@ -12,20 +12,21 @@ const COMPLETED: Played = {
   scriptLogs: [],
   brokenParts: [],
   limitsHit: [],
-  refusedTurns: 0,
+  stubbornTurns: 0,
   mostWaiting: 1,
   ranAway: false,
   run: { store: createMemoryRunStore(), runId: 'wf_00000001-000' },
 };
 const CALL = { number: 2, label: 'second', scope: '' };
 
-const resumed = (played: Partial<Played>, askedAgain: readonly string[] = []) =>
+const resumed = (played: Partial<Played>, askedAgain: readonly string[] = [], usesBudget = false) =>
   judgeVariant({
     variant: { kind: 'kill', number: 2 },
     baseline: COMPLETED,
     played: { ...COMPLETED, ...played },
     call: CALL,
     askedAgain,
+    usesBudget,
   });
 
 describe('a resumed run', () => {
@@ -42,6 +43,12 @@ describe('a resumed run', () => {
           'When the run is killed after call 2 "second" and resumed, the script gives another result: n is 2 and was 1',
         variants: ['kill:2'],
       },
+    ]);
+  });
+
+  it('that gives another result is only warned of when the script asks for the budget (A-16)', () => {
+    expect(resumed({ result: { n: 2 } }, [], true)).toMatchObject([
+      { kind: 'resume-differs', severity: 'warning', message: expect.stringContaining('starts at 0') },
     ]);
   });
 
