@@ -105,5 +105,6 @@ async function readEdit(context: CliContext, { edit }: ForkFlags): Promise<ForkO
 
 function describeFork(old: StoredRun, { runId, shared, left }: ForkedRun): string {
   const answers = shared === 1 ? '1 answer' : `${shared} answers`;
-  return `run ${runId} has ${answers} of ${old.runId}${left === 0 ? '' : `, and not ${left} later ones`}`;
+  const rest = left === 0 ? '' : `, and not the later ${left === 1 ? 'one' : left}`;
+  return `run ${runId} has ${answers} of ${old.runId}${rest}`;
 }

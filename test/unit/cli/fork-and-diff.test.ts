@@ -54,7 +54,7 @@ describe('wf fork', () => {
     expect(output.result).toEqual({ parts: ['old look at a', 'old look at b'], sum: 'new sum up' });
     expect(output.census).toMatchObject({ agents_cached: 2, agents_done: 3 });
     expect(output.runId).not.toBe(first);
-    expect(stderr).toContain(`note: run ${output.runId} has 2 answers of ${first}, and not 1 later ones`);
+    expect(stderr).toContain(`note: run ${output.runId} has 2 answers of ${first}, and not the later one`);
   });
 
   it('runs an edited script, and what it asks as before has its answer (R-11)', async () => {
@@ -67,7 +67,7 @@ describe('wf fork', () => {
     const made = await wf('fork', first, '--from', '/parallel:0/item:1', '--edit', 'edited.js', '--no-run');
     const runId = made.stdout.trim();
     expect(made.stderr).toBe(
-      `run ${runId} has 1 answer of ${first}, and not 2 later ones\n  resume: wf resume ${runId}\n`,
+      `run ${runId} has 1 answer of ${first}, and not the later 2\n  resume: wf resume ${runId}\n`,
     );
     expect(JSON.parse((await wf('show', runId, '--json')).stdout).status).toBe('interrupted');
     const resumed = await wf('resume', runId, '--responses', 'new.json', '--output-format', 'json');

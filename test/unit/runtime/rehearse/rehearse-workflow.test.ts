@@ -91,7 +91,7 @@ describe('a script that does not bear a failure', () => {
        const again = () => setTimeout(again, 50)
        if (text === null) await new Promise(again)
        return text + '!'`,
-      { ...ONLY('null'), timeoutMs: 3_000 },
+      { ...ONLY('null'), timeoutMs: 6_000 },
     );
     expect(found(report)).toEqual([['hangs', 2, 'null:1']]);
   });
