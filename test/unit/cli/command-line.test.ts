@@ -96,7 +96,6 @@ describe('the command line of run and resume', () => {
   });
 
   it.each([
-    [['resume', '--last', '--resume-policy', 'prefix'], '--resume-policy prefix'],
     [['run', 'a.js', '--permission-mode', 'plan'], '--permission-mode'],
     [['run', 'a.js', '--backend', 'claude'], '--backend claude'],
     [['run', 'a.js', '--output-format', 'workbench'], '--output-format workbench'],
