@@ -58,6 +58,16 @@ export type {
   TranscriptRow,
   TransientFailure,
 } from './runtime/ports.ts';
+// Try a script out
+export type {
+  Finding,
+  FindingKind,
+  RehearsalOptions,
+  RehearsalReport,
+  RehearsedCall,
+  VariantKind,
+} from './runtime/rehearse/rehearsal.ts';
+export { rehearseWorkflow } from './runtime/rehearse/rehearse-workflow.ts';
 export { resumeWorkflow } from './runtime/resume-workflow.ts';
 export {
   DEFAULT_LIMITS,

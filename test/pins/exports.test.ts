@@ -23,6 +23,7 @@ const NAMES = [
   'loadResponsesFile',
   'parseScript',
   'projectStreamJson',
+  'rehearseWorkflow',
   'renderTaskNotification',
   'resolveRunId',
   'resumeWorkflow',
