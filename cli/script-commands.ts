@@ -3,32 +3,10 @@ import { FINDING_KINDS, VARIANT_KINDS, type VariantKind } from '../runtime/rehea
 import type { CliContext } from './cli-context.ts';
 import type { ChooseAction, CommandAdders } from './command-action.ts';
 import { collect, integerBetween, numberBetween, wordOf } from './option-values.ts';
+import { DEFAULT_ORDERS, type TestFlags } from './test-flags.ts';
 
 /** The commands that try scripts out. */
 export const SCRIPT_COMMANDS: CommandAdders = { test: addTest };
-
-export const DEFAULT_ORDERS = 8;
-
-/** Options of `wf test`, as typed. */
-export interface TestFlags {
-  readonly args?: string;
-  readonly arg?: readonly string[];
-  readonly responses?: string;
-  readonly seed: number;
-  readonly orders: number;
-  readonly maxVariants: number;
-  readonly only?: readonly { readonly kind: VariantKind; readonly number?: number }[];
-  readonly ignore?: readonly string[];
-  readonly jobs: number;
-  /** Seconds. */
-  readonly timeout: number;
-  readonly concurrency?: number;
-  readonly budget?: number;
-  readonly maxAgents?: number;
-  readonly maxDepth?: number;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-}
 
 function addTest(program: Command, context: CliContext, choose: ChooseAction): void {
   const test = program

@@ -12,8 +12,8 @@ import type { CliContext } from '../cli-context.ts';
 import { findNestedWorkflow, readScriptTarget } from '../find-workflow.ts';
 import { readArgs } from '../read-args.ts';
 import { readTextFile } from '../read-text-file.ts';
-import { DEFAULT_ORDERS, type TestFlags } from '../script-commands.ts';
 import { shellQuote } from '../shell-quote.ts';
+import { DEFAULT_ORDERS, type TestFlags } from '../test-flags.ts';
 import { textTable } from '../text-table.ts';
 
 /** Variants named in the text of one finding. */
