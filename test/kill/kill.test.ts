@@ -59,12 +59,12 @@ describe('real processes and a real SIGKILL', () => {
     const api = await startKillApi({ latencyMs: () => latencyMs, answerLength: 0 });
     try {
       let asked = 0;
-      api.beginLaunch((count) => {
+      const apiUrl = api.beginLaunch((count) => {
         asked = count;
         latencyMs = 300;
       });
       const argv = ['run', 's.js', '--backend', 'anthropic', '--state-dir', state, '--output-format', 'json'];
-      const old = startWf({ program: wf.program, argv, cwd: place, apiUrl: api.url });
+      const old = startWf({ program: wf.program, argv, cwd: place, apiUrl });
       await waitUntil(() => asked === 4);
       process.kill(old.child.pid as number, 'SIGSTOP');
       const [runId = ''] = readdirSync(join(state, 'runs'));

@@ -10,11 +10,13 @@ export interface AskedOnce {
 
 /** A stand-in for the Messages API that counts, and that gives no two answers alike. */
 export interface KillApi {
-  readonly url: string;
   /** By the serial number of the answer. */
   readonly asked: readonly AskedOnce[];
-  /** Says which launch asks from now on. `onRequest` hears the number of each of its requests, from 1. */
-  beginLaunch(onRequest: (count: number) => void): void;
+  /**
+   * Gives the address for the next launch. Each has its own, since what a killed process sent may be read after the next one
+   * was started. `onRequest` hears the number of each of its requests, from 1.
+   */
+  beginLaunch(onRequest: (count: number) => void): string;
   close(): Promise<void>;
 }
 
@@ -36,27 +38,28 @@ export function answerTo(serial: number, prompt: string, length: number): string
 
 export async function startKillApi(options: KillApiOptions): Promise<KillApi> {
   const asked: AskedOnce[] = [];
-  let launch = 0;
-  let count = 0;
-  let onRequest: (count: number) => void = () => {};
+  const launches: { count: number; readonly onRequest: (count: number) => void }[] = [];
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const prompt = promptOf(body);
+      const launch = Number(/^\/launch-(\d+)\//.exec(request.url ?? '')?.[1]);
       const serial = asked.push({ launch, prompt }) - 1;
-      count += 1;
-      onRequest(count);
+      const asking = launches[launch - 1];
+      if (asking !== undefined) {
+        asking.count += 1;
+        asking.onRequest(asking.count);
+      }
       const answer = answerTo(serial, prompt, options.answerLength);
       setTimeout(() => stream(response, answer), options.latencyMs());
     }, ignore);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    beginLaunch(listener) {
-      launch += 1;
-      count = 0;
-      onRequest = listener;
+    beginLaunch(onRequest) {
+      const launch = launches.push({ count: 0, onRequest });
+      return `http://127.0.0.1:${port}/launch-${launch}`;
     },
     close() {
       server.closeAllConnections();

@@ -31,19 +31,19 @@ export async function contest(program: string): Promise<Contest> {
   const api = await startKillApi({ latencyMs: () => latencyMs, answerLength: 0 });
   const state = join(place, 'state');
   const how = ['--backend', 'anthropic', '--state-dir', state, '--output-format', 'json', '--quiet'];
-  const start = (...what: string[]): RunningWf =>
-    startWf({ program, argv: [...what, ...how], cwd: place, apiUrl: api.url });
+  const start = (apiUrl: string, ...what: string[]): RunningWf =>
+    startWf({ program, argv: [...what, ...how], cwd: place, apiUrl });
   try {
-    api.beginLaunch((count) => {
+    const firstUrl = api.beginLaunch((count) => {
       if (count > DONE_BEFORE) first.kill('group');
     });
-    const first = start('run', 'contest.js');
+    const first = start(firstUrl, 'run', 'contest.js');
     await first.ended;
     const [runId = ''] = readdirSync(join(state, 'runs'));
     const before = readEvidence(join(state, 'runs', runId));
     latencyMs = 1500;
-    api.beginLaunch(() => {});
-    const ends = await Promise.all([start('resume', runId).ended, start('resume', runId).ended]);
+    const url = api.beginLaunch(() => {});
+    const ends = await Promise.all([start(url, 'resume', runId).ended, start(url, 'resume', runId).ended]);
     const asked = api.asked.filter(({ launch }) => launch === 2).length;
     return await judge(ends, join(state, 'runs', runId), before.launches, asked);
   } finally {

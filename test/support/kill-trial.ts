@@ -154,12 +154,12 @@ class Trial {
     ];
     const what = runId === undefined ? ['run', 'kill.js'] : ['resume', runId];
     let onRequest: (count: number) => void = () => {};
-    this.#api.beginLaunch((count) => onRequest(count));
+    const apiUrl = this.#api.beginLaunch((count) => onRequest(count));
     const wf = startWf({
       program: this.#program,
       argv: [...what, '--backend', 'anthropic', ...how],
       cwd: this.#place,
-      apiUrl: this.#api.url,
+      apiUrl,
       killAtWrite: kill?.whom === 'itself' ? kill.atWrite : undefined,
     });
     let timer: NodeJS.Timeout | undefined;
