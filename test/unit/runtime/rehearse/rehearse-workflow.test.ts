@@ -155,6 +155,20 @@ describe('a script whose result depends on', () => {
     expect(report.findings[0]?.variants[0]).toBe('order:1');
   });
 
+  it('the order of answers meets each order exactly: an answer waits until the last one was used up (R-23)', async () => {
+    const body = `const steps = []
+       await parallel(['a', 'b', 'c'].map((name) => async () => {
+         for (const step of [1, 2, 3]) {
+           await agent(name + step)
+           for (let i = 0; i < 20_000; i++) await null
+           steps.push(name + step)
+         }
+       }))
+       return steps.slice(1).join(' ')`;
+    const report = await rehearse(body, { only: [{ kind: 'order', number: 1 }] });
+    expect(report.findings[0]?.message).toContain('it is "c2 c3 b1 b2 b3 a1 a2 a3" and was "b1 c1 a2 b2 c2 a3 b3 c3"');
+  });
+
   it('the order of answers only in what it asks is warned of (R-11)', async () => {
     const body = `let seen = ''
        await parallel(['a', 'b'].map((name) => async () => {
@@ -171,7 +185,7 @@ describe('a script whose result depends on', () => {
     'equal prompts at different places is not mistaken for one, since each place keeps its answer (R-22)',
     async () => {
       let count = 0;
-      const body = "return parallel([1, 2, 3].map(() => () => agent('judge')))";
+      const body = `return pipeline([1, 2, 3], (n) => agent('draft ' + n), () => agent('judge'))`;
       const report = await rehearse(body, { ...ONLY('order', 'kill'), orders: 2 }, () => {
         count += 1;
         return `verdict ${count}`;

@@ -3,7 +3,10 @@ import { spawnSandbox } from '../../../../runtime/sandbox/spawn-sandbox.ts';
 import { programOf, saying } from './run-in-sandbox.ts';
 
 const OPTIONS = { memoryLimitMb: 256, cpuLimitMs: 30_000, maxItems: 10, budgetTotal: null, maxDepth: 1 };
-const CHILD = "export const meta = { name: 'c', description: 'd' }\nawait agent('in the child')";
+/** Large, so that its compilation takes a while. */
+const CHILD = `export const meta = { name: 'c', description: 'd' }
+const table = [${"{ n: 'x', list: [1, 2, 3] },".repeat(15_000)}]
+await agent('in the child')`;
 
 /** Starts a script and keeps the prompts of its calls and the ids of its nested workflows. */
 async function start(text: string) {
