@@ -22,6 +22,7 @@ const notes = await pipeline(
 )
 
 const kept = notes.filter(Boolean)
+if (kept.length < topics.length) log(`${topics.length - kept.length} of ${topics.length} notes were lost on the way`)
 if (kept.some((note, i) => i > 0 && topics.indexOf(note.topic) < topics.indexOf(kept[i - 1].topic))) {
   throw new Error('results must keep the order of the items')
 }

@@ -36,6 +36,7 @@ const entries = await pipeline(
       ),
     )
     const cast = votes.filter((vote) => vote !== null) // a judge who failed has no vote
+    if (cast.length < judges.length) log(`${theme}: only ${cast.length} of ${judges.length} judges voted`)
     const average = cast.length === 0 ? 0 : cast.reduce((sum, vote) => sum + vote.score, 0) / cast.length
     return { theme, concept, votes: cast.length, average: Math.round(average * 100) / 100 }
   },
@@ -43,6 +44,7 @@ const entries = await pipeline(
 
 const ranking = entries.filter((entry) => entry !== null && entry.votes > 0).sort((a, b) => b.average - a.average)
 if (ranking.length === 0) throw new Error('no concept got a vote')
+if (ranking.length < themes.length) log(`${themes.length - ranking.length} of ${themes.length} concepts could not be judged`)
 
 phase('Write up')
 const article = await agent(
@@ -50,5 +52,6 @@ const article = await agent(
   { label: 'editor' },
 )
 
+if (article === null) log('the editor died, so the winner has no article')
 if (ranking.some((entry, i) => i > 0 && entry.average > ranking[i - 1].average)) throw new Error('the ranking is not sorted')
 return { winner: ranking[0].concept.title, article, ranking: ranking.map(({ theme, average, votes }) => ({ theme, average, votes })) }
