@@ -1,6 +1,6 @@
 import { createSlots, failPart, type HelperContext, nameOf, runPart } from './parts.ts';
 import { isArray, rejected, whenSettled } from './primordials.ts';
-import { type Frame, frameOf, makePart } from './scope.ts';
+import { type Frame, frameOf, makePart, nextScope } from './scope.ts';
 
 type Thunk = (index: number) => unknown;
 
@@ -21,17 +21,17 @@ export function createParallel(context: HelperContext): (thunks: unknown) => Pro
 
 function start(context: HelperContext, thunks: readonly Thunk[]): Promise<unknown[]> {
   const parent = frameOf(context.workflow);
-  const step = `parallel:${parent.parallels++}`;
+  const scope = nextScope(parent, 'parallel');
   const asked = context.fanOut.ask('parallel', thunks.length);
   return asked === undefined
-    ? runAll(context, thunks, parent, step)
-    : whenSettled(asked, () => runAll(context, thunks, parent, step));
+    ? runAll(context, thunks, parent, scope)
+    : whenSettled(asked, () => runAll(context, thunks, parent, scope));
 }
 
-function runAll(context: HelperContext, thunks: readonly Thunk[], parent: Frame, step: string): Promise<unknown[]> {
+function runAll(context: HelperContext, thunks: readonly Thunk[], parent: Frame, scope: string): Promise<unknown[]> {
   const slots = createSlots(thunks.length);
   for (let index = 0; index < thunks.length; index++) {
-    const frame = makePart(parent, `${step}/item:${index}`);
+    const frame = makePart(parent, `${scope}/item:${index}`);
     runPart(
       frame,
       thunks[index] as Thunk,

@@ -1,6 +1,16 @@
 import type { Outbox } from './outbox.ts';
 import { apply } from './primordials.ts';
-import { enterFrame, type Frame, frameOf, makePart, phaseOf, restoreFrame, setPhase, type Workflow } from './scope.ts';
+import {
+  enterFrame,
+  type Frame,
+  frameOf,
+  makePart,
+  nextScope,
+  phaseOf,
+  restoreFrame,
+  setPhase,
+  type Workflow,
+} from './scope.ts';
 import { MAX_PHASE_CHANGES } from './wire.ts';
 
 const TITLE_CHARACTERS = 200;
@@ -39,7 +49,7 @@ export function createPhase(
           `phase() takes a function as its body, and got a ${typeof body}. Write phase('…', async () => { … }).`,
         );
       }
-      const inside = makePart(frame, `phase:${frame.phases++}`);
+      const inside = makePart(frame, nextScope(frame, 'phase'));
       enter(inside, text);
       const before = enterFrame(inside);
       try {

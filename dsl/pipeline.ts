@@ -1,6 +1,6 @@
 import { createSlots, failPart, type HelperContext, nameOf, runPart, type Slots } from './parts.ts';
 import { isArray, makePromise, rejected, whenSettled } from './primordials.ts';
-import { type Frame, frameOf, makePart } from './scope.ts';
+import { type Frame, frameOf, makePart, nextScope } from './scope.ts';
 
 type Stage = (previous: unknown, item: unknown, index: number) => unknown;
 
@@ -10,7 +10,7 @@ interface Line {
   readonly stages: readonly Stage[];
   readonly slots: Slots;
   readonly parent: Frame;
-  readonly step: string;
+  readonly scope: string;
 }
 
 /** Makes `pipeline(items, ...stages)` of one workflow: each item goes through all stages on its own (S-11). */
@@ -32,8 +32,8 @@ export function createPipeline(context: HelperContext): (items: unknown, ...stag
 
 function start(context: HelperContext, items: readonly unknown[], stages: readonly Stage[]): Promise<unknown[]> {
   const parent = frameOf(context.workflow);
-  const step = `pipeline:${parent.pipelines++}`;
-  const line: Line = { context, items, stages, slots: createSlots(items.length), parent, step };
+  const scope = nextScope(parent, 'pipeline');
+  const line: Line = { context, items, stages, slots: createSlots(items.length), parent, scope };
   const asked = context.fanOut.ask('pipeline', items.length * stages.length);
   return asked === undefined ? runAll(line) : whenSettled(asked, () => runAll(line));
 }
@@ -48,7 +48,7 @@ function runStage(line: Line, index: number, stage: number, previous: unknown): 
     line.slots.fill(index, previous);
     return;
   }
-  const frame = makePart(line.parent, `${line.step}/item:${index}/stage:${stage}`);
+  const frame = makePart(line.parent, `${line.scope}/item:${index}/stage:${stage}`);
   const next = (value: unknown): void => {
     if (value === null) line.slots.fill(index, null);
     else runStage(line, index, stage + 1, value);

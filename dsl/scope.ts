@@ -8,27 +8,29 @@
 export interface Frame {
   readonly workflow: Workflow;
   readonly parent: Frame | null;
-  /** The last part of the scope; the whole scope where there is no parent. */
-  readonly step: string | ForkKind;
-  /** Number of a fork among those of its kind; -1 for all else. */
+  /** Null for the script itself, a thunk, a stage and the body of a phase. */
+  readonly fork: ForkKind | null;
+  /** Number of a fork among those of its kind in its parent. */
   readonly index: number;
-  /** Whether a `phase(title)` in a fork below reaches no further up than here. */
-  readonly holdsPhase: boolean;
+  /** Path like `/pipeline:0/item:7/stage:1`; of a fork once it was asked for. */
+  path: string | undefined;
   /** Set by `phase()` in this frame; undefined when it takes its parent's. */
   ownPhase: string | undefined;
   /** Whether the one fork that may go on in this frame itself is taken; see {@link fork}. */
   continued: boolean;
-  /** How many of each were made here, which numbers the next. */
-  parallels: number;
-  pipelines: number;
-  phases: number;
-  calls: number;
-  thens: number;
-  timers: number;
-  /** How often each nested workflow was called here; made when the first is. */
-  children: Map<string, number> | undefined;
-  /** Path like `/pipeline:0/item:7/stage:1`, once it was asked for. */
-  path: string | undefined;
+  /** How many of each were made here, which numbers the next; made when the first is. */
+  counts: Counts | undefined;
+}
+
+interface Counts {
+  parallel: number;
+  pipeline: number;
+  phase: number;
+  call: number;
+  then: number;
+  timer: number;
+  /** Calls of each nested workflow. */
+  workflows: Map<string, number> | undefined;
 }
 
 /** What a fork is: a call of an async function, a handler of a promise, a callback of a timer. */
@@ -83,54 +85,63 @@ export function fork(kind: ForkKind): Frame | null {
     at.continued = true;
     return at;
   }
-  const frame = makeFrame(at, kind, nextIndex(at, kind), false);
+  const frame = makeFrame(at.workflow, at, kind, countIn(at, kind), undefined);
   // A call goes on there itself; a handler or a callback may return at once.
   frame.continued = kind === 'call';
   return frame;
 }
 
-function nextIndex(at: Frame, kind: ForkKind): number {
-  switch (kind) {
-    case 'call':
-      return at.calls++;
-    case 'then':
-      return at.thens++;
-    case 'timer':
-      return at.timers++;
-    default:
-      return kind satisfies never;
-  }
+/** The scope of the next `parallel`, `pipeline` or `phase` in a frame. */
+export function nextScope(frame: Frame, kind: 'parallel' | 'pipeline' | 'phase'): string {
+  return shorten(`${scopeOf(frame)}/${kind}:${countIn(frame, kind)}`);
+}
+
+function countIn(frame: Frame, kind: Exclude<keyof Counts, 'workflows'>): number {
+  frame.counts ??= noCounts();
+  return frame.counts[kind]++;
+}
+
+/** Counts the calls of one nested workflow in a frame, in the order in which they are made. */
+export function countWorkflow(frame: Frame, ref: string): number {
+  frame.counts ??= noCounts();
+  frame.counts.workflows ??= new Map();
+  const before = frame.counts.workflows.get(ref) ?? 0;
+  frame.counts.workflows.set(ref, before + 1);
+  return before;
+}
+
+function noCounts(): Counts {
+  // biome-ignore lint/suspicious/noThenProperty: counts are never waited for
+  return { parallel: 0, pipeline: 0, phase: 0, call: 0, then: 0, timer: 0, workflows: undefined };
 }
 
 /** A frame for a thunk, a stage or the body of a phase. */
-export function makePart(parent: Frame, step: string): Frame {
-  return makeFrame(parent, step, -1, true);
+export function makePart(parent: Frame, path: string): Frame {
+  return makeFrame(parent.workflow, parent, null, 0, path);
 }
 
-function makeFrame(parent: Frame, step: string, index: number, holdsPhase: boolean): Frame {
+function makeFrame(
+  workflow: Workflow,
+  parent: Frame | null,
+  kind: ForkKind | null,
+  index: number,
+  path: string | undefined,
+): Frame {
   return {
-    workflow: parent.workflow,
+    workflow,
     parent,
-    step,
+    fork: kind,
     index,
-    holdsPhase,
+    path,
     ownPhase: undefined,
     continued: false,
-    parallels: 0,
-    pipelines: 0,
-    phases: 0,
-    calls: 0,
-    thens: 0,
-    timers: 0,
-    children: undefined,
-    path: undefined,
+    counts: undefined,
   };
 }
 
 export function makeWorkflow(name: string | null, depth: number, fileName: string, scope: string): Workflow {
   const workflow: { -readonly [K in keyof Workflow]: Workflow[K] } = { name, depth, fileName, root: null as never };
-  const root = makeFrame({ workflow } as unknown as Frame, '', -1, true);
-  workflow.root = { ...root, parent: null, path: scope };
+  workflow.root = makeFrame(workflow, null, null, 0, scope);
   return workflow;
 }
 
@@ -145,9 +156,9 @@ export function scopeOf(frame: Frame): string {
   }
   let path = at?.path ?? '';
   for (let below = chain.length - 1; below >= 0; below--) {
-    const { step, index } = chain[below] as Frame;
-    path = shorten(index < 0 ? `${path}/${step}` : `${path}/${step}:${index}`);
-    (chain[below] as Frame).path = path;
+    const link = chain[below] as Frame;
+    path = shorten(`${path}/${link.fork}:${link.index}`);
+    link.path = path;
   }
   return path;
 }
@@ -181,21 +192,13 @@ export function setPhase(frame: Frame, title: string): void {
   let at: Frame | null = frame;
   while (at !== null) {
     at.ownPhase = title;
-    if (at.holdsPhase) return;
+    if (at.fork === null) return;
     at = at.parent;
   }
-}
-
-/** Counts the calls of one nested workflow in a frame, in the order in which they are made. */
-export function countChild(frame: Frame, ref: string): number {
-  frame.children ??= new Map();
-  const before = frame.children.get(ref) ?? 0;
-  frame.children.set(ref, before + 1);
-  return before;
 }
 
 /** Scope of a nested workflow; further calls of the same are numbered. */
 export function childScope(frame: Frame, name: string, count: number): string {
   const scope = `${scopeOf(frame)}/workflow:${name.replaceAll('/', '_')}`;
-  return count === 0 ? scope : `${scope}:${count}`;
+  return shorten(count === 0 ? scope : `${scope}:${count}`);
 }

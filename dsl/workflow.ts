@@ -3,7 +3,7 @@ import { makeLimitError } from './host-errors.ts';
 import type { Outbox } from './outbox.ts';
 import { nameOf } from './parts.ts';
 import { rejected, stringifyJson } from './primordials.ts';
-import { countChild, type Frame, frameOf, type Workflow } from './scope.ts';
+import { countWorkflow, type Frame, frameOf, type Workflow } from './scope.ts';
 import type { WorkflowRef } from './wire.ts';
 
 /** Who called a nested workflow, and from where; kept until the host has found it. */
@@ -38,7 +38,7 @@ export function createWorkflow(
         return rejected(error);
       }
       const frame = frameOf(caller);
-      const count = countChild(frame, 'name' in wanted ? wanted.name : `./${wanted.scriptPath}`);
+      const count = countWorkflow(frame, 'name' in wanted ? wanted.name : `./${wanted.scriptPath}`);
       return calls.open((id) => {
         nested.set(id, { caller, frame, count });
         outbox.push(['workflow', id, wanted, argsJson ?? null, caller.depth + 1, caller.fileName]);

@@ -185,9 +185,10 @@ describe('the scope of a call (R-21)', () => {
   it('stays short however deep a script recurses', async () => {
     const { agents, end } = await runInSandbox(`
       const walk = async (n) => { await null; return n === 0 ? agent('deep') : walk(n - 1) }
-      return Promise.all([walk(5000), walk(5000), walk(4999)])`);
+      const nest = async (n) => { await null; return n === 0 ? agent('nested') : parallel([() => nest(n - 1)]) }
+      return Promise.all([walk(5000), walk(5000), walk(4999), nest(300), nest(300)])`);
     expect(end.type).toBe('returned');
-    expect(new Set(agents.map(({ scope }) => scope)).size).toBe(3);
+    expect(new Set(agents.map(({ scope }) => scope)).size).toBe(5);
     for (const { scope } of agents) expect(scope.length).toBeLessThan(450);
   });
 });
