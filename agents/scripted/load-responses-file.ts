@@ -1,5 +1,9 @@
-import { type ResponsesFile, responsesFileSchema } from '../../protocol/responses-file.ts';
+import { createRequire } from 'node:module';
+import type { ResponsesFile } from '../../protocol/responses-file.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
+import { isPlainResponsesFile } from './is-plain-responses-file.ts';
+
+const require = createRequire(import.meta.url);
 
 /**
  * Reads the text of a responses file (C-12).
@@ -15,6 +19,9 @@ export function loadResponsesFile(text: string, fileName: string): ResponsesFile
     const reason = error instanceof Error ? error.message : String(error);
     throw invalid(fileName, `it is no JSON: ${reason}`, error);
   }
+  if (isPlainResponsesFile(json)) return json;
+  const { responsesFileSchema } =
+    require('../../protocol/responses-file.ts') as typeof import('../../protocol/responses-file.ts');
   const parsed = responsesFileSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const places = parsed.error.issues.map(({ path, message }) => `${placeOf(path)}: ${message}`);

@@ -6,7 +6,6 @@ import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-t
 import { converse } from '../conversation.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
-import { DEFAULT_TOOLS } from '../tools/default-tools.ts';
 import { wallClock } from '../wall-clock.ts';
 import { type PlannedReply, ResponseBook } from './response-book.ts';
 import { ScriptedTurns } from './scripted-turns.ts';
@@ -26,7 +25,7 @@ export interface ScriptedBackendOptions {
  * without a delay take no timer.
  */
 export function createScriptedBackend(file: ResponsesFile, options: ScriptedBackendOptions = {}): AgentBackend {
-  const { tools = DEFAULT_TOOLS, agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
+  const { tools, agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
   const book = new ResponseBook(file);
   /** Replies of agents that were aborted, by key. */
   const interrupted = new Map<string, PlannedReply>();
@@ -42,7 +41,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       const reply = interrupted.get(request.key) ?? book.open(request.prompt, request.label);
       if (reply === undefined) throw noResponse(request);
       const turns = new ScriptedTurns(reply, request.output, signal, clock);
-      const chosen = chooseTools(tools, request.options, type);
+      const chosen = callsTool(reply) ? chooseTools(tools ?? (await defaultTools()), request.options, type) : [];
       try {
         return await converse({ request, signal, report, turns, tools: chosen });
       } finally {
@@ -54,6 +53,16 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       interrupted.clear();
     },
   };
+}
+
+/** Tells whether any planned turn calls a tool; without one, no agent can see which tools there are. */
+function callsTool({ turns }: PlannedReply): boolean {
+  return turns.some(({ tool, blocks }) => tool !== undefined || blocks?.some((block) => block.tool !== undefined));
+}
+
+/** Their library takes a while to load, so only a reply that calls a tool loads it. */
+async function defaultTools(): Promise<readonly AgentTool[]> {
+  return (await import('../tools/default-tools.ts')).DEFAULT_TOOLS;
 }
 
 function noResponse({ prompt, label }: AgentRequest): WorkflowError {
