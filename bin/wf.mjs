@@ -10,8 +10,6 @@ if (major < 24) {
   );
   process.exitCode = 69; // EX_UNAVAILABLE: something the program needs is not there
 } else {
-  import('node:module').then(function (module) {
-    module.enableCompileCache();
-    return import('../dist/wf.js');
-  });
+  process.getBuiltinModule('node:module').enableCompileCache();
+  import('../dist/wf.js');
 }

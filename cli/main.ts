@@ -3,17 +3,15 @@
  * before anything else is loaded; a command line that turns out to be wrong kills it again.
  */
 
+import { homedir } from 'node:os';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { spawnSandbox } from '../runtime/sandbox/spawn-sandbox.ts';
+import { createTextOutput } from './text-output.ts';
 
 const argv = process.argv.slice(2);
 let early: Sandbox | undefined = wantsSandbox(argv) ? spawnSandbox() : undefined;
 
-const [{ homedir }, { createTextOutput }, { runCli }] = await Promise.all([
-  import('node:os'),
-  import('./text-output.ts'),
-  import('./run-cli.ts'),
-]);
+const { runCli } = await import('./run-cli.ts');
 const stdout = createTextOutput(process.stdout);
 const stderr = createTextOutput(process.stderr);
 

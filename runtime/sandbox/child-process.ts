@@ -40,8 +40,8 @@ export function startChildProcess(options: SpawnOptions): ChildProcess {
 function childEntry(): { entry: string; readable: readonly string[]; flags: readonly string[] } {
   const here = import.meta.url;
   if (!here.endsWith('.ts')) {
-    const entry = fileURLToPath(new URL('./sandbox-child.js', here));
-    return { entry, readable: [entry, fileURLToPath(new URL('../package.json', here))], flags: [] };
+    const entry = fileURLToPath(new URL('./sandbox-child.cjs', here));
+    return { entry, readable: [entry], flags: [] };
   }
   const root = fileURLToPath(new URL('../..', here));
   return {

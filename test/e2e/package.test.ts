@@ -46,7 +46,7 @@ describe('the packed and installed package', () => {
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json'].sort(),
     );
     const built = readdirSync(path.join(installed, 'dist'));
-    expect(built).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'wf.js', 'sandbox-child.js']));
+    expect(built).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'wf.js', 'sandbox-child.cjs']));
     const paths = built.filter((name) => readFileSync(path.join(installed, 'dist', name), 'utf8').includes(repository));
     expect(paths).toEqual([]);
   });
