@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { nodeDisk } from '../../cache/disk.ts';
+import { makePrivateDirectory } from '../../cache/private-directory.ts';
 import { spawnSandbox } from '../../runtime/sandbox/spawn-sandbox.ts';
 import { parseScript } from '../../runtime/script/parse-script.ts';
 import { hasKey } from '../choose-backend.ts';
@@ -78,7 +80,8 @@ async function checkSandbox(): Promise<Check> {
 async function checkState(root: string): Promise<Check> {
   const probe = join(root, `.doctor-${process.pid}`);
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    // Not Node's recursive mkdir, which never returns where the parent refuses with ENOENT, as /proc does.
+    await makePrivateDirectory(nodeDisk, root);
     await access(root, constants.W_OK | constants.X_OK);
     await writeFile(probe, 'x'.repeat(4096), { mode: 0o600 });
     await rm(probe);

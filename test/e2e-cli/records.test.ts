@@ -109,6 +109,11 @@ describe('commands about the machine', () => {
     }
   });
 
+  it('doctor names a place where no directory can be made, and does not hang on it (C-7, C-9)', async () => {
+    const { exit, stdout } = await place.run('doctor', '--state-dir', '/proc/nothing-here');
+    expect([exit, stdout]).toEqual([74, expect.stringContaining('/proc/nothing-here')]);
+  });
+
   it('doctor ends with the code that a run would have (C-7)', async () => {
     const { exit, stdout } = await place.run('doctor', '--json', '--state-dir', 'quick.js');
     expect(exit).toBe(74);
