@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: texts of scripts
 import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { authorColumn, withoutInsertions } from '../../../../dsl/inserted-text.ts';
