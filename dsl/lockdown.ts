@@ -2,6 +2,7 @@ import { defineGlobal, enableOverrides, fixGlobals, freezeReachable } from './fr
 import { findIntrinsics, removeUnpermitted } from './intrinsics.ts';
 import { tameDate } from './tame-date.ts';
 import { tameErrors } from './tame-errors.ts';
+import { tameFromAsync } from './tame-from-async.ts';
 import { tameFunctionConstructors } from './tame-function-constructors.ts';
 import { tameFunctionSource } from './tame-function-source.ts';
 import { tameIntl } from './tame-intl.ts';
@@ -32,6 +33,7 @@ export function lockdown(options: LockdownOptions): void {
   tameSegmenter();
   tameErrors();
   tameFunctionSource();
+  tameFromAsync();
   watchPromises(options.isWatching, options.onPromiseUsed);
   for (const name in options.globals) defineGlobal(name, options.globals[name]);
   const intrinsics = findIntrinsics();

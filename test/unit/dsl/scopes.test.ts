@@ -148,6 +148,21 @@ describe('the scope of a call (R-21)', () => {
     });
   });
 
+  it('in the mapper of Array.fromAsync is that of its caller', async () => {
+    expect(
+      await scopesOf(`
+        await parallel([0, 1].map((n) => async () => {
+          const list = await Array.fromAsync([1, 2], async (k) => { await agent('a' + n + k + ' slow ' + (1 - n)); await agent('b' + n + k); return k })
+          await agent('c' + n + list + Array.fromAsync.length)
+        }))`),
+    ).toMatchObject({
+      b01: '/parallel:0/item:0/call:0/call:0',
+      b02: '/parallel:0/item:0/call:0/call:1',
+      b11: '/parallel:0/item:1/call:0/call:0',
+      'c01,21': '/parallel:0/item:0',
+    });
+  });
+
   it('in a thenable is that of whoever awaits it', async () => {
     expect(
       await scopesOf(`
