@@ -62,7 +62,7 @@ export class Slots {
   /** Resolves with a slot. */
   take(): Promise<ReleaseSlot> {
     return new Promise((granted) => {
-      void this.#limit(() => new Promise<void>((release) => granted(release)));
+      void this.#limit(() => this.#hold(granted));
     });
   }
 

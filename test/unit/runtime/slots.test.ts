@@ -59,4 +59,20 @@ describe('Slots', () => {
     for (let at = 1; at < 10; at++) slots.shrink(at, at);
     expect(slots.current).toBe(1);
   });
+
+  it('goes on to what waits when a slot that was taken again is given back (A-13)', async () => {
+    const slots = new Slots(2);
+    let done = 0;
+    for (let n = 0; n < 50; n++) {
+      slots.run((release) => {
+        release();
+        void slots.take().then((again) => {
+          done += 1;
+          again();
+        });
+      });
+    }
+    for (let turn = 0; turn < 20 && done < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(done).toBe(50);
+  });
 });
