@@ -43,7 +43,7 @@ describe('the packed and installed package', () => {
   it('holds what runs and its pages, and no sources', () => {
     const installed = path.join(project, 'node_modules/wf-runtime');
     expect(readdirSync(installed).sort()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json'].sort(),
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'dsl', 'package.json'].sort(),
     );
     const built = readdirSync(path.join(installed, 'dist'));
     expect(built).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'wf.js', 'sandbox-child.cjs']));
