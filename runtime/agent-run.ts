@@ -1,4 +1,5 @@
 import { preview } from '../protocol/preview.ts';
+import { tokenCount } from '../protocol/token-count.ts';
 import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
 import type { EventWriter } from './counted-events.ts';
 import type {
@@ -47,6 +48,8 @@ export type AgentEnd =
 const DEFAULT_STALL_MS = 180_000;
 /** Attempts that may be given up as stalled and tried again. */
 const MOST_STALL_RETRIES = 2;
+/** An agent that is this quick has ended before anybody could see that it began; its first sign of life is no event. */
+const QUICK_MS = 20;
 
 /**
  * One agent from its slot to its end: tells the backend to start, counts what it uses, waits out its retries, watches its
@@ -144,16 +147,18 @@ export class AgentRun implements AgentReporter, Watched {
   }
 
   alive(): void {
-    this.lastAliveAtMs = this.#openTools === undefined ? this.#context.clock.now() : Number.POSITIVE_INFINITY;
-    if (this.#active) return;
+    const now = this.#context.clock.now();
+    this.lastAliveAtMs = this.#openTools === undefined ? now : Number.POSITIVE_INFINITY;
+    if (this.#active || now - this.startedAtMs < QUICK_MS) return;
     this.#active = true;
     this.#context.events.append('agent.active', { key: this.request.key });
   }
 
   usage(delta: AgentUsage): void {
-    this.inputTokens += delta.inputTokens;
-    this.outputTokens += delta.outputTokens;
-    this.#onUsage(delta.outputTokens);
+    const outputTokens = tokenCount(delta.outputTokens);
+    this.inputTokens += tokenCount(delta.inputTokens);
+    this.outputTokens += outputTokens;
+    this.#onUsage(outputTokens);
   }
 
   toolStarted(toolUseId: string, name: string): void {
@@ -248,9 +253,9 @@ export class AgentRun implements AgentReporter, Watched {
 
   /** Trusts the outcome where the backend reported nothing, or less, while it ran. */
   #settleUsage({ usage, toolUses }: AgentOutcome): void {
-    const missingOutput = usage.outputTokens - this.outputTokens;
+    const missingOutput = tokenCount(usage.outputTokens) - this.outputTokens;
     if (missingOutput > 0) this.usage({ inputTokens: 0, outputTokens: missingOutput });
-    this.inputTokens = Math.max(this.inputTokens, usage.inputTokens);
+    this.inputTokens = Math.max(this.inputTokens, tokenCount(usage.inputTokens));
     this.toolUses = Math.max(this.toolUses, toolUses);
   }
 

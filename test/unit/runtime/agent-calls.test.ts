@@ -234,6 +234,22 @@ describe('AgentCalls', () => {
     expect(codeOf(answers.get(third))).toBe('LIMIT_BUDGET');
   });
 
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, -50, 0.5, '12', null, undefined])(
+    'counts %s as no tokens, so that a broken usage spoils no sum (A-16)',
+    async (told) => {
+      const usage = { inputTokens: told as number, outputTokens: told as number };
+      const { call, calls, answers, directory } = setUp(async (_request, _signal, report) => {
+        report.usage(usage);
+        return { ...say('fine'), usage };
+      });
+      const id = call('one');
+      await settle();
+      expect(answers.get(id)).toEqual({ ok: true, valueJson: '"fine"' });
+      expect(calls.spent).toBe(0);
+      expect(directory.rows.at(-1)).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
+    },
+  );
+
   it('ends an agent at timeoutMs with an error that can be caught (A-4)', async () => {
     const { call, answers, clock } = setUp(untilAborted);
     const id = call('slow', { timeoutMs: 400 });
