@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { defineTool, type ToolOutput } from './agent-tool.ts';
 import { looksBinary, PROBE_BYTES } from './binary-probe.ts';
+import { type BoundedLine, boundedLines } from './bounded-lines.ts';
 import { resolveInWorkspace, type WorkspacePath } from './workspace.ts';
 
 const DEFAULT_LINES = 2_000;
@@ -37,7 +37,7 @@ async function readLines(file: WorkspacePath, offset: number, limit: number, sig
   let chars = 0;
   let rest = false;
   try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of boundedLines(stream, MAX_LINE_CHARS)) {
       number += 1;
       if (number < offset) continue;
       if (lines.length === limit || chars > MAX_OUTPUT_CHARS) {
@@ -56,9 +56,8 @@ async function readLines(file: WorkspacePath, offset: number, limit: number, sig
   return { text: lines.join('\n'), isError: false, summary: `read ${file.relative}` };
 }
 
-function shorten(line: string): string {
-  if (line.length <= MAX_LINE_CHARS) return line;
-  return `${line.slice(0, MAX_LINE_CHARS)} [line cut, ${line.length} characters]`;
+function shorten({ text, length }: BoundedLine): string {
+  return length <= MAX_LINE_CHARS ? text : `${text} [line cut, ${length} characters]`;
 }
 
 async function startsBinary(file: WorkspacePath): Promise<boolean> {
