@@ -125,7 +125,8 @@ function recoveryText(recovery: RecoveryCall): string {
   const input = JSON.stringify(recovery.input)
     .replaceAll('&', '\\u0026')
     .replaceAll('<', '\\u003c')
-    .replaceAll('>', '\\u003e');
+    .replaceAll('>', '\\u003e')
+    .replace(CONTROL, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `${escapeMarkup(recovery.tool)}(${input})`;
 }
 

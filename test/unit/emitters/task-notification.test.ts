@@ -103,6 +103,14 @@ describe('the notification for the model', () => {
     expect(text).toContain('… and 30 more; all are in /state/output.json');
   });
 
+  it('gives a resume call without controls, those included that JSON leaves as they are (E-16)', () => {
+    const scriptPath = '/a\u007f\u0085\u009b.js';
+    const text = renderTaskNotification(parts({ recovery: { tool: 'Workflow', input: { scriptPath } } }));
+    const [, input = ''] = /<recovery>Workflow\((.*)\)<\/recovery>/.exec(text) ?? [];
+    expect(input).toBe('{"scriptPath":"/a\\u007f\\u0085\\u009b.js"}');
+    expect(JSON.parse(input)).toEqual({ scriptPath });
+  });
+
   it('gives a resume call that works as printed (E-16)', () => {
     const text = renderTaskNotification(parts());
     const [, input = ''] = /<recovery>Workflow\((.*)\)<\/recovery>/.exec(text) ?? [];
