@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { agentFailureText } from '../protocol/agent-failure-text.ts';
 import type { CoreEvent, CoreEventData } from '../protocol/core-event.ts';
 import type { Clock, EventSink, TimerHandle } from '../runtime/ports.ts';
 import { formatDuration } from './format-duration.ts';
@@ -50,6 +51,7 @@ export function createTextEmitter(options: TextEmitterOptions): EventSink {
     agents: new Map(),
     running: 0,
     crowds: new Map(),
+    failures: new Set(),
   };
   let timer: TimerHandle | undefined;
 
@@ -89,8 +91,8 @@ function createSayer({ write, isTty, width, color, quiet }: TextEmitterOptions):
   return (lines) => {
     const shown = lines
       .filter(({ important }) => !quiet || important === true)
-      .map(({ tone, text, important }) => {
-        const fitted = isTty && important !== true ? fitColumns(text, Math.max(20, width())) : text;
+      .map(({ tone, text, important, whole }) => {
+        const fitted = isTty && important !== true && whole !== true ? fitColumns(text, Math.max(20, width())) : text;
         return `${paint[tone](fitted)}\n`;
       });
     if (shown.length > 0) write(shown.join(''));
@@ -101,6 +103,8 @@ const runningAgents = ({ running }: View): string => (running === 1 ? '1 agent r
 
 interface KnownAgent {
   readonly label: string;
+  /** As the events have it. */
+  readonly fullLabel: string;
   readonly phase: string;
   hasStarted: boolean;
 }
@@ -114,6 +118,8 @@ interface View {
   readonly agents: Map<string, KnownAgent>;
   running: number;
   readonly crowds: Map<string, PhaseCrowd>;
+  /** What the log will say again of agents whose end was shown or counted. */
+  readonly failures: Set<string>;
 }
 
 function linesOf(view: View, event: CoreEvent): TextLine[] {
@@ -141,7 +147,7 @@ function linesOf(view: View, event: CoreEvent): TextLine[] {
     case 'part.failed':
       return [partFailedLine(event.data)];
     case 'log':
-      return [logLine(event.data)];
+      return view.failures.delete(event.data.text) ? [] : [logLine(event.data)];
     case 'limit':
       return [limitLine(event.data)];
     case 'run.finished':
@@ -163,7 +169,12 @@ function headingFor(view: View, title: string): TextLine[] {
 }
 
 function meet(view: View, who: CoreEventData<'agent.queued'>): KnownAgent {
-  const agent = { label: showLabel(who.label), phase: showLabel(who.phaseTitle ?? ''), hasStarted: false };
+  const agent = {
+    label: showLabel(who.label),
+    fullLabel: who.label,
+    phase: showLabel(who.phaseTitle ?? ''),
+    hasStarted: false,
+  };
   view.agents.set(who.key, agent);
   crowdOf(view, agent.phase).queued();
   return agent;
@@ -196,6 +207,7 @@ function finishedLines(view: View, data: CoreEventData<'agent.finished'>, atMs: 
   if (agent === undefined) return [];
   view.agents.delete(data.key);
   if (agent.hasStarted) view.running--;
+  if (data.error !== undefined) view.failures.add(agentFailureText(agent.fullLabel, data.error));
   return endedLines(view, agent, data.state === 'error', atMs, finishedLine(labelIn(view, agent), data));
 }
 

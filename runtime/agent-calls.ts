@@ -1,3 +1,4 @@
+import { agentFailureText } from '../protocol/agent-failure-text.ts';
 import { preview } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
@@ -243,7 +244,7 @@ export class AgentCalls {
   #refuseBeforeStart(call: AgentCall, error: WorkflowError): void {
     this.failedCount += 1;
     this.#ledger.refused(call, toErrorRecord(error));
-    this.#options.log('error', `Agent "${call.label}" failed: ${error.message} [${error.code}]`);
+    this.#options.log('error', agentFailureText(call.label, error));
     this.#answerError(call.id, error, false);
     this.#left(call);
   }
@@ -316,7 +317,7 @@ export class AgentCalls {
     const message = redactor.text(record.message);
     this.failedCount += 1;
     this.#ledger.failed(call, run, { ...record, message });
-    log('error', `Agent "${call.label}" failed: ${message} [${record.code}]`);
+    log('error', agentFailureText(call.label, { code: record.code, message }));
     if (BREAKER_CODES.has(error.code)) this.#break(error);
     else if (NULL_CODES.has(error.code)) this.#answer(call.id, { ok: true, valueJson: 'null' });
     else this.#answerError(call.id, error, false);

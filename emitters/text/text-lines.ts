@@ -14,6 +14,8 @@ export interface TextLine {
   readonly text: string;
   /** Shown with `--quiet` too, and never cut to the width of the terminal. */
   readonly important?: boolean;
+  /** Never cut to the width of the terminal: what it says is nowhere else on the screen. */
+  readonly whole?: boolean;
 }
 
 export const showLabel = (label: string): string => toTerminalLine(label, LABEL_CHARACTERS);
@@ -39,7 +41,7 @@ const simulatedLine: TextLine = {
 
 export function retryLine(label: string, data: CoreEventData<'agent.retrying'>): TextLine {
   const { status, message } = data.reason;
-  const why = status === undefined ? show(message) : `${status} ${show(message)}`;
+  const why = status === undefined || message.includes(String(status)) ? show(message) : `${status} ${show(message)}`;
   return { tone: 'warn', text: `  ↻ ${label}: again in ${formatDuration(data.delayMs)}, after ${why}` };
 }
 
@@ -52,7 +54,7 @@ export function finishedLine(label: string, data: CoreEventData<'agent.finished'
     }
     case 'error': {
       const why = data.error === undefined ? 'no reason given' : `${show(data.error.message)} [${data.error.code}]`;
-      return { tone: 'bad', text: `  ✗ ${label} (${cost}): ${why}` };
+      return { tone: 'bad', text: `  ✗ ${label} (${cost}): ${why}`, whole: true };
     }
     case 'skipped':
       return { tone: 'warn', text: `  - ${label} skipped` };
@@ -65,20 +67,20 @@ export function finishedLine(label: string, data: CoreEventData<'agent.finished'
 
 export function partFailedLine({ helper, index, stage, error }: CoreEventData<'part.failed'>): TextLine {
   const where = stage === undefined ? `${helper} item ${index}` : `${helper} item ${index}, stage ${stage}`;
-  return { tone: 'bad', text: `  ✗ ${where}: ${show(error.message)} [${error.code}]` };
+  return { tone: 'bad', text: `  ✗ ${where}: ${show(error.message)} [${error.code}]`, whole: true };
 }
 
 export function logLine({ level, text }: CoreEventData<'log'>): TextLine {
   const shown = show(text);
   switch (level) {
     case 'debug':
-      return { tone: 'dim', text: `  · ${shown}` };
+      return { tone: 'dim', text: `  · ${shown}`, whole: true };
     case 'info':
-      return { tone: 'plain', text: `  · ${shown}` };
+      return { tone: 'plain', text: `  · ${shown}`, whole: true };
     case 'warn':
-      return { tone: 'warn', text: `  · warning: ${shown}` };
+      return { tone: 'warn', text: `  · warning: ${shown}`, whole: true };
     case 'error':
-      return { tone: 'bad', text: `  · error: ${shown}` };
+      return { tone: 'bad', text: `  · error: ${shown}`, whole: true };
     default:
       return level satisfies never;
   }
@@ -101,7 +103,7 @@ export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean)
     ...died,
     { tone: status === 'completed' && died.length === 0 ? 'good' : 'bad', text: head, important: true },
     ...(run.error === undefined ? [] : [errorLine(run.error)]),
-    { tone: 'dim', text: `  output: ${toTerminalLine(run.outputFile, 4096)}` },
+    { tone: 'dim', text: `  output: ${toTerminalLine(run.outputFile, 4096)}`, whole: true },
     ...(status === 'completed' && census.agents_error === 0 ? [] : [resumeLine(run.resume)]),
   ];
 }
@@ -119,8 +121,11 @@ function endWord(status: CoreEventData<'run.finished'>['status']): string {
   }
 }
 
+/** The place is left out where the message has it, as `flow.js:3:18`. */
 function errorLine({ message, code, line, column }: NonNullable<CoreEventData<'run.finished'>['error']>): TextLine {
-  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  const isSaid =
+    line === undefined || new RegExp(`:${line}${column === undefined ? '' : `:${column}`}\\b`).test(message);
+  const place = isSaid ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
   return { tone: 'bad', text: `  ${toTerminalLine(message, 2000)}${place} [${code}]`, important: true };
 }
 

@@ -74,6 +74,37 @@ describe('the text face', () => {
     expect(lines.find((line) => line.includes('resume:'))).toContain('/long'.repeat(30));
   });
 
+  it('never cuts why an agent failed, what the script says, and where the output is (E-17)', () => {
+    const log = createSampleLog().start().queue(1).begin(1);
+    log.end(1, { state: 'error', error: { code: 'AGENT_API', message: 'the reason '.repeat(9).trim() } });
+    log.add('log', { level: 'info', text: `said ${'x'.repeat(90)} to the end` });
+    log.finish({ outputFile: `${'/long'.repeat(30)}/output.json` });
+    const text = show(log, { isTty: true, width: () => 40 });
+    expect(text).toContain('the reason [AGENT_API]\n');
+    expect(text).toContain('x to the end\n');
+    expect(text).toContain('/long/output.json\n');
+  });
+
+  it('says each failure once, though the log repeats it (E-17)', () => {
+    const log = createSampleLog().start();
+    for (const index of [1, 2]) {
+      log.queue(index, { label: 'same' }).begin(index);
+      died(log, index).add('log', { level: 'error', text: 'Agent "same" failed: 400 [AGENT_API]' });
+    }
+    log.add('log', { level: 'error', text: 'Agent "same" failed: 400 [AGENT_API]' });
+    const text = show(log.finish());
+    expect(text.match(/✗ same/g)).toHaveLength(2);
+    expect(text.match(/error: Agent "same" failed/g), 'what a script says itself stays').toHaveLength(1);
+  });
+
+  it.each([
+    ['TypeError: x at flow.js:3:18', '  TypeError: x at flow.js:3:18 [SCRIPT_THREW]'],
+    ['Error: x', '  Error: x (line 3, column 18) [SCRIPT_THREW]'],
+  ])('says the place of %j once (S-30)', (message, line) => {
+    const error = { code: 'SCRIPT_THREW', message, line: 3, column: 18 };
+    expect(show(createSampleLog().start().finish({ status: 'failed', error })).split('\n')).toContain(line);
+  });
+
   it('uses colours only when told to (E-17)', () => {
     const log = createSampleLog().start().finish();
     const ESCAPE = String.fromCharCode(0x1b);
