@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
+import { nonEmpty } from './option-values.ts';
 
 /** What a command line asks for: runs it and gives the exit code. */
 export type CommandAction = () => Promise<number>;
@@ -14,5 +15,5 @@ export type CommandAdders = Readonly<
 
 /** Adds the option that names the state directory. */
 export function withState(command: Command): Command {
-  return command.option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)');
+  return command.option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)', nonEmpty);
 }

@@ -28,10 +28,14 @@ export function wordOf(words: readonly string[], later: readonly string[] = []):
   return (text) => {
     if (words.includes(text) || later.includes(text)) return text;
     const near = nearestWord(text, words);
-    throw new InvalidArgumentError(
-      `It takes ${orList(words)}.${near === undefined ? '' : `\n(Did you mean ${near}?)`}`,
-    );
+    throw new InvalidArgumentError(`It takes ${orList(words)}.${near === undefined ? '' : ` (Did you mean ${near}?)`}`);
   };
+}
+
+/** Takes a text that says something: an empty one comes from a variable of the shell that is not set. */
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty; give a value, or leave the option out.');
+  return text;
 }
 
 /** Parses a span such as `90s`, `30m`, `12h`, `7d` into milliseconds. */

@@ -77,13 +77,22 @@ function addLaterCommands(program: Command): void {
 
 /**
  * Turns what commander threw into an error of ours; undefined when it only printed help.
- * Its messages hold a suggestion on a line of its own where it has one.
+ *
+ * @param argv the words of the command line
  */
-export function usageError(error: CommanderError): WorkflowError | undefined {
+export function usageError(error: CommanderError, argv: readonly string[]): WorkflowError | undefined {
   if (error.exitCode === 0) return undefined;
-  if (error.code === 'commander.help') {
-    return new WorkflowError('USAGE_INVALID', 'no command was given; wf --help lists them');
+  return new WorkflowError('USAGE_INVALID', usageMessage(error, argv), { cause: error });
+}
+
+/** A suggestion of commander stands on a line of its own; the code of an error ends its first line. */
+function usageMessage({ code, message }: CommanderError, [first, second]: readonly string[]): string {
+  if (code === 'commander.help') {
+    return first === 'help' && second !== undefined
+      ? `unknown command '${second}'; wf --help lists the commands`
+      : 'no command was given; wf --help lists them';
   }
-  const message = error.message.replace(/^error: /, '');
-  return new WorkflowError('USAGE_INVALID', message, { cause: error });
+  const text = message.replace(/^error: /, '').replace(/\n\(/g, ' (');
+  const isScript = code === 'commander.unknownCommand' && /\.[cm]?[jt]s$/.test(first ?? '');
+  return isScript ? `${text}; to run a script: wf run ${first}` : text;
 }

@@ -32,7 +32,7 @@ function parseCommandLine(context: CliContext): CommandAction | undefined {
     return action;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const usage = usageError(error);
+    const usage = usageError(error, context.argv);
     if (usage !== undefined) throw usage;
     return undefined;
   }

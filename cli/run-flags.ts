@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { RunLimits } from '../runtime/run-options.ts';
 import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './later-features.ts';
-import { collect, integerBetween, laneOf, numberBetween, wordOf } from './option-values.ts';
+import { collect, integerBetween, laneOf, nonEmpty, numberBetween, wordOf } from './option-values.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';
@@ -78,7 +78,7 @@ function addWorkFlags(command: Command): void {
     )
     .option('--responses <file>', 'planned answers for the scripted backend')
     .option('--record <file>', 'write the answers of this run as such a file')
-    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id')
+    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id', nonEmpty)
     .option('--reuse', 'take answers of earlier runs of this machine, and leave those of this run for later ones');
 }
 
@@ -121,7 +121,7 @@ function addOutputFlags(command: Command): void {
     )
     .option('--include-source', 'put the script into the first line of stream-json')
     .option('--no-include-source', 'leave it out')
-    .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)')
+    .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)', nonEmpty)
     .option('--quiet', 'say only what went wrong')
     .option('--yes', 'answer questions with yes')
     .option('--dry-run', 'of a resume: say which calls would run, and run none')

@@ -32,7 +32,7 @@ export async function schemaCommand(context: CliContext, name: string | undefine
     throw new WorkflowError(
       'USAGE_INVALID',
       `there is no format named ${JSON.stringify(name)}; known are ${names.join(', ')}` +
-        (near === undefined ? '' : `\n(Did you mean ${near}?)`),
+        (near === undefined ? '' : ` (Did you mean ${near}?)`),
     );
   }
   context.stdout.write(`${JSON.stringify(toJsonSchema(schema), null, 2)}\n`);

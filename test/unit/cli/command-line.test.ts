@@ -19,7 +19,7 @@ function refusal(...argv: string[]): string {
   try {
     parse(...argv).flags();
   } catch (error) {
-    if (error instanceof CommanderError) return usageError(error)?.message ?? '';
+    if (error instanceof CommanderError) return usageError(error, argv)?.message ?? '';
     return (error as Error).message;
   }
   throw new Error(`accepted: ${argv.join(' ')}`);
@@ -81,16 +81,21 @@ describe('the command line of run and resume', () => {
   });
 
   it.each([
-    [['run', 'a.js', '--concurency', '3'], /--concurency[\s\S]*--concurrency/],
+    [['run', 'a.js', '--concurency', '3'], /--concurency.*--concurrency/],
     [['run', 'a.js', '--concurrency', '0'], /--concurrency.*'0'.*1 to 256/],
     [['run', 'a.js', '--concurrency', '257'], /'257'.*1 to 256/],
     [['run', 'a.js', '--backend', 'nonsense'], /nonsense.*scripted/],
-    [['run', 'a.js', '--output-format', 'jsn'], /jsn[\s\S]*Did you mean json/],
+    [['run', 'a.js', '--output-format', 'jsn'], /jsn.*Did you mean json/],
+    [['run', 'a.js', '--state-dir', ''], /--state-dir.*empty/],
+    [['list', '--state-dir', ' '], /--state-dir.*empty/],
+    [['run', 'a.js', '--model', ''], /--model.*empty/],
     [['run'], /script/],
-    [['rum', 'a.js'], /rum[\s\S]*run/],
+    [['rum', 'a.js'], /rum.*run/],
     [['frobnicate'], /frobnicate/],
     [['run', 'a.js', 'b.js'], /too many arguments/i],
     [[], /--help/],
+    [['help', 'rum'], /'rum'.*--help/],
+    [['flow.js'], /flow\.js.*wf run flow\.js/],
   ])('%j is refused with its reason and the nearest right word (C-7, C-10)', (argv, reason) => {
     expect(refusal(...(argv as string[]))).toMatch(reason as RegExp);
   });
