@@ -67,10 +67,11 @@ async function runIds(root: string, disk: Disk): Promise<string[]> {
 
 function unknownError(root: string, given: string, ids: readonly string[]): WorkflowError {
   const near = ids.filter((id) => differences(id, given) <= 3);
+  const kept = ids.length === 1 ? 'wf list shows the one run there' : `wf list shows the ${ids.length} runs there`;
   const hint =
     near.length > 0
       ? `Did you mean ${shown(near)}?`
-      : `wf list shows the ${ids.length === 1 ? 'one run' : `${ids.length} runs`} there; --state-dir names another place.`;
+      : `${ids.length === 0 ? 'No run is kept there' : kept}; --state-dir names another place.`;
   return new WorkflowError('REPLAY_RUN_UNKNOWN', `There is no run "${given}" in ${root}. ${hint}`, {
     data: { given, root, near: near.slice(0, IDS_SHOWN) },
   });

@@ -56,7 +56,8 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause));
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw damaged(path, reason.replace(/\s+/g, ' ')); // V8 quotes the text, line ends included
   }
 }
 

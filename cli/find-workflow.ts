@@ -44,7 +44,7 @@ export async function readScriptTarget(
   }
   const path = resolve(context.cwd, target);
   if (looksLikePath(target) || isFile(path)) return { ...(await readWorkflowFile(path)), byName: false };
-  const hint = existsSync(path) ? ` (${path} is a directory)` : '';
+  const hint = existsSync(path) ? ` (${path} is a directory; a script in it is named by its path)` : '';
   return { ...(await readSavedWorkflow(target, context, hint)), byName: true };
 }
 
@@ -86,7 +86,7 @@ async function readWorkflowFile(path: string): Promise<FoundWorkflow> {
 }
 
 function looksLikePath(target: string): boolean {
-  return /[\\/]/.test(target) || ['.js', '.mjs', '.cjs', '.ts', '.mts', '.txt'].includes(extname(target));
+  return /[\\/]|^\.+$/.test(target) || ['.js', '.mjs', '.cjs', '.ts', '.mts', '.txt'].includes(extname(target));
 }
 
 function isFile(path: string): boolean {

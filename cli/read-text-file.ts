@@ -33,7 +33,7 @@ async function readBytes(path: string, what: string, maxBytes: number): Promise<
     if (stats.size > maxBytes) {
       throw new WorkflowError(
         'SCRIPT_TOO_LARGE',
-        `${what} ${path} has ${stats.size} bytes; a script has at most 524,288 characters. ` +
+        `${what} ${path} has ${stats.size.toLocaleString('en-US')} bytes; a script has at most 524,288 characters. ` +
           'Pass data with --args @file.json instead of writing it into the script',
       );
     }

@@ -156,5 +156,6 @@ function answerOf({ resultJson, error }: StoredCall): string {
 }
 
 function short(text: string): string {
-  return preview(text, SHOWN_CHARACTERS);
+  const shown = preview(text, SHOWN_CHARACTERS);
+  return text.length > SHOWN_CHARACTERS ? `${shown}…` : shown;
 }

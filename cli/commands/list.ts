@@ -50,7 +50,7 @@ async function listWorkflows(context: CliContext, json: boolean): Promise<number
   }
   if (described.length === 0) {
     context.stderr.write(
-      'no saved workflows; they are scripts in .wf/workflows, here, above, or in the home directory\n',
+      'no saved workflows; they are scripts in .wf/workflows, .claude/workflows or .codebuddy/workflows, here, above, or in the home directory\n',
     );
   }
   context.stdout.write(textTable(described.map(({ name, description, path }) => [name, description, path])));

@@ -68,7 +68,7 @@ function asText(run: StoredRun, summary: RunSummary, resume: string | undefined,
     ['agents', describeCensus(summary.census())],
     [
       'usage',
-      `${usage.output_tokens} output tokens, ${usage.tool_uses} tool uses, ${formatDuration(usage.duration_ms)}`,
+      `${usage.output_tokens.toLocaleString('en-US')} output tokens, ${usage.tool_uses} tool uses, ${formatDuration(usage.duration_ms)}`,
     ],
   ];
   if (record.error !== undefined) rows.push(['error', `${record.error.message} [${record.error.code}]`]);

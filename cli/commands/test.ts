@@ -148,7 +148,8 @@ function asText(fileName: string, report: RehearsalReport, command: (finding: Fi
   const variantsFound = findings.flatMap(({ variants }) => variants);
   const rows = VARIANT_KINDS.map((kind) => {
     const found = new Set(variantsFound.filter((name) => name.startsWith(`${kind}:`))).size;
-    return ['  ', kind, String(ran[kind]), found === 0 ? 'nothing found' : `${found} with findings`];
+    const result = ran[kind] === 0 ? 'not tried' : found === 0 ? 'nothing found' : `${found} with findings`;
+    return ['  ', kind, String(ran[kind]), result];
   });
   const total = VARIANT_KINDS.reduce((sum, kind) => sum + ran[kind], 0);
   const left = leftOut === 0 ? '' : `; ${leftOut} more were left out, see --max-variants`;

@@ -10,6 +10,7 @@ describe('textTable', () => {
         ['bbb', 'c', 'y'],
       ]),
     ).toBe('a    long  x\nbbb  c     y\n');
+    expect(textTable([['a', '']])).toBe('a\n');
     expect(textTable([])).toBe('');
   });
 
