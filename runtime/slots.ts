@@ -5,6 +5,9 @@ export type ReleaseSlot = () => void;
 
 type SlotTask = (release: ReleaseSlot) => void;
 
+/** Tasks that may start before the event loop gets its turn. */
+const BURST = 64;
+
 /**
  * Bounds how many agents run at once (A-11) and adapts to the server: halves on a 429, and grows back by one for each full
  * round of successes (A-13).
@@ -17,8 +20,11 @@ export class Slots {
   readonly maximum: number;
   readonly #limit: ReturnType<typeof pLimit>;
   /** Tasks that `#limit` does not know yet: it keeps several promises for each one it knows, and there may be 100,000. */
-  #waiting: SlotTask[] = [];
+  #waiting: (SlotTask | undefined)[] = [];
   #next = 0;
+  /** Tasks started since the last rest. */
+  #burst = 0;
+  #resting = false;
   #successes = 0;
   /** Requests sent before the last shrink say nothing new about the server. */
   #shrunkAtMs = Number.NEGATIVE_INFINITY;
@@ -41,13 +47,30 @@ export class Slots {
 
   #feed(): void {
     while (this.#next < this.#waiting.length && this.#limit.pendingCount < this.maximum) {
+      if (this.#burst === BURST) {
+        this.#rest();
+        return;
+      }
+      this.#burst += 1;
       const task = this.#waiting[this.#next] as SlotTask;
+      this.#waiting[this.#next] = undefined; // or what it holds would live as long as the queue
       this.#next += 1;
       void this.#limit(() => this.#hold(task));
     }
     if (this.#next < this.#waiting.length) return;
     this.#waiting = [];
     this.#next = 0;
+  }
+
+  /** Agents that answer at once would otherwise run one after another in one turn, and nothing be written meanwhile. */
+  #rest(): void {
+    if (this.#resting) return;
+    this.#resting = true;
+    setImmediate(() => {
+      this.#resting = false;
+      this.#burst = 0;
+      this.#feed();
+    });
   }
 
   #hold(task: SlotTask): Promise<void> {
