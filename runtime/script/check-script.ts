@@ -2,6 +2,7 @@ import { findEagerParallel } from './check/eager-parallel.ts';
 import type { Finding } from './check/finding.ts';
 import { findLooseSchemas } from './check/loose-schema.ts';
 import { findUnawaited } from './check/not-awaited.ts';
+import { findPromisesAsValues } from './check/promise-as-value.ts';
 import { ScriptFacts } from './check/script-facts.ts';
 import { findUnboundedLoops } from './check/unbounded-loop.ts';
 import { findUnstablePrompts } from './check/unstable-prompt.ts';
@@ -22,7 +23,7 @@ export interface ScriptWarning {
 
 const RULES: Readonly<Record<ScriptRule, (facts: ScriptFacts) => readonly Finding[]>> = {
   'eager-parallel': findEagerParallel,
-  'not-awaited': findUnawaited,
+  'not-awaited': (facts) => [...findUnawaited(facts), ...findPromisesAsValues(facts)],
   'unstable-prompt': findUnstablePrompts,
   'loose-schema': findLooseSchemas,
   'unbounded-loop': findUnboundedLoops,

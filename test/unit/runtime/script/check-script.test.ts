@@ -79,6 +79,37 @@ describe('an agent that is not awaited', () => {
   });
 });
 
+describe('a promise that is read as its value', () => {
+  it.each([
+    ['const a = agent(1)\nreturn a.trim()', 'a is a promise, and has no trim; await it first: const a = await ….'],
+    ['const a = agent(1)\nconst b = a\nreturn { x: b?.title, y: b.text }', 'b is a promise, and has no title'],
+    ['return await parallel([() => agent(1)]).filter(Boolean)', 'what parallel gives is a promise, and has no filter'],
+    ['const [a, b] = parallel([() => agent(1), () => agent(2)])\nreturn a', 'what parallel gives is a promise'],
+    ['const r = pipeline(args, (x) => agent(x))\nfor (const x of r) log(x)', 'r is a promise, and has no items'],
+    ['const a = agent(1)\nreturn agent(`judge ${a}`)', 'a is a promise, and its text is [object Promise]'],
+    ["const a = workflow('w')\nreturn 'x' + a", 'a is a promise'],
+    ['async function ask(x) { return await agent(x) }\nreturn ask(1).title', 'what ask gives is a promise'],
+  ])('is warned about once: %j (C-3)', (text, message) => {
+    const warnings = warningsOf(text);
+    expect(warnings.map(({ rule }) => rule)).toEqual(['not-awaited']);
+    expect(warnings[0]?.message).toContain(message);
+  });
+
+  it.each([
+    'const a = agent(1)\nreturn (await a).title',
+    'const a = await agent(1)\nreturn a.title',
+    'const a = agent(1).then((x) => x.title)\nreturn a',
+    'const a = agent(1)\nreturn a.catch(() => null).finally(() => {})',
+    'const [a] = await parallel([() => agent(1)])\nreturn `${a}`',
+    'const made = [agent(1), agent(2)]\nreturn (await Promise.all(made)).length + made.length',
+    'for await (const x of args.map((y) => agent(y))) log(x)',
+    'function agent(x) { return { title: x } }\nreturn agent(1).title',
+    'let a = agent(1)\na = await a\nreturn a.title',
+  ])('is not seen in %j (C-3)', (text) => {
+    expect(rulesOf(text)).toEqual([]);
+  });
+});
+
 describe('a prompt of unstable data', () => {
   it.each([
     'await agent(`left: ${budget.remaining()}`)',
