@@ -4,15 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 export function textTable(rows: readonly (readonly string[])[]): string {
   const clean = rows.map((row) => row.map(cleanCell));
   const widths = clean.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), []);
-  return clean
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => pad(cell, i, row, widths))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const line = (row: readonly string[]): string => row.map((cell, i) => pad(cell, i, row, widths)).join('  ');
+  return clean.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
 function pad(cell: string, column: number, row: readonly string[], widths: readonly number[]): string {

@@ -77,6 +77,9 @@ describe('resolveRunId', () => {
       code: 'REPLAY_RUN_UNKNOWN',
       message: expect.stringMatching(/wf_deadbeef-abc.*wf list/s),
     });
+    await expect(resolveRunId(stateWith({}), 'wf_deadbeef-abc')).rejects.toMatchObject({
+      message: expect.stringMatching(/No run is kept there; --state-dir/),
+    });
   });
 
   it('no id leads out of the state directory', async () => {
