@@ -1,5 +1,5 @@
 import { createSlots, failPart, type HelperContext, nameOf, runPart } from './parts.ts';
-import { isArray, rejected, whenSettled } from './primordials.ts';
+import { isArray, lengthOf, rejected, whenSettled } from './primordials.ts';
 import { type Frame, frameOf, makePart, nextScope } from './scope.ts';
 
 type Thunk = (index: number) => unknown;
@@ -50,9 +50,10 @@ function checkThunks(thunks: unknown, context: HelperContext): Thunk[] {
       `parallel() takes one array of functions, and got ${nameOf(thunks)}. Write parallel([() => agent('…'), () => agent('…')]).`,
     );
   }
-  context.fanOut.check('parallel', thunks.length);
+  const count = lengthOf(thunks);
+  context.fanOut.check('parallel', count);
   const checked: Thunk[] = [];
-  for (let index = 0; index < thunks.length; index++) {
+  for (let index = 0; index < count; index++) {
     const thunk: unknown = thunks[index];
     if (typeof thunk !== 'function') {
       throw new TypeError(

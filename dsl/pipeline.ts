@@ -1,5 +1,5 @@
 import { createSlots, failPart, type HelperContext, nameOf, runPart, type Slots } from './parts.ts';
-import { isArray, makePromise, rejected, whenSettled } from './primordials.ts';
+import { isArray, lengthOf, makePromise, rejected, whenSettled } from './primordials.ts';
 import { type Frame, frameOf, makePart, nextScope } from './scope.ts';
 
 type Stage = (previous: unknown, item: unknown, index: number) => unknown;
@@ -78,9 +78,10 @@ function checkItems(items: unknown, context: HelperContext): unknown[] {
       `pipeline() takes an array of items first, and got ${nameOf(items)}. Write pipeline([…], (previous, item, index) => …).`,
     );
   }
-  context.fanOut.check('pipeline', items.length);
+  const count = lengthOf(items);
+  context.fanOut.check('pipeline', count);
   const copied: unknown[] = [];
-  for (let index = 0; index < items.length; index++) copied[index] = items[index];
+  for (let index = 0; index < count; index++) copied[index] = items[index];
   return copied;
 }
 

@@ -45,6 +45,11 @@ export function isPromise(value: object): boolean {
   return value instanceof RealPromise;
 }
 
+/** The length of a list, asked once: that of a Proxy may be another each time, and need be no number. */
+export function lengthOf(list: readonly unknown[]): number {
+  return Number(list.length);
+}
+
 /** The text that a function was compiled from. */
 export function functionSource(of: object): string {
   return apply(realToString, of, []);

@@ -31,6 +31,17 @@ return [a, b]`);
     ]);
   });
 
+  it('ask a list for its length once, so that no Proxy gets past the limit (S-12, S-32)', async () => {
+    const run = await runInSandbox(
+      `const growing = (item) => { let asked = 0; return new Proxy([], { get: (_, key) => (key === 'length' ? (asked++ === 0 ? 1 : 50) : item) }) }
+const length = { valueOf() { return this.asked++ === 0 ? 1 : 50 }, asked: 0 }
+const odd = new Proxy([], { get: (_, key) => (key === 'length' ? length : () => 'odd') })
+return [await parallel(growing(() => 'thunk')), await pipeline(growing('item'), (x) => x), await parallel(odd)]`,
+      { options: { maxItems: 4 } },
+    );
+    expect(run.value).toEqual([['thunk'], ['item'], ['odd']]);
+  });
+
   it('make null of an agent’s own failure without telling it again (A-3, A-4)', async () => {
     const run = await runInSandbox(
       `return [await parallel([() => agent('a'), async () => { await agent('b') }]), await pipeline([1], () => agent('c'), () => 2)]`,
