@@ -106,6 +106,7 @@ export function inFrame(
 
 /** What `for await` and `yield*` go through: each step of the iterator runs in the function's frame, then it waits. */
 function walk(call: Activation, iterable: unknown): unknown {
+  if (iterable === null || iterable === undefined) throw new TypeError(`${nameOf(iterable)} is not async iterable`);
   const { [Symbol.asyncIterator]: ofPromises, [Symbol.iterator]: ofValues } = iterable as Record<symbol, unknown>;
   const isAsync = ofPromises !== undefined && ofPromises !== null;
   const method = isAsync ? ofPromises : ofValues;

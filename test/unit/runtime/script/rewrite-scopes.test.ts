@@ -118,6 +118,14 @@ describe('a script whose scopes are kept', () => {
     expect(await said(run(body))).toBe(await said(runPlain(body)));
   });
 
+  it.each([
+    'for await (const x of null);',
+    'const list = undefined\nfor await (const x of list);',
+    'async function* g() { yield* null }\nawait g().next()',
+  ])('`%s` says what is no list, and nothing of the runtime (S-30, S-32)', async (body) => {
+    await expect(run(body)).rejects.toThrow(/^(null|undefined) is not async iterable$/);
+  });
+
   it('takes no turn more for an await, a handler or a generator', async () => {
     const body = `
       let turns = 0, stop = false
