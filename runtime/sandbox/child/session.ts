@@ -26,7 +26,7 @@ export function createSession(
 ): Session {
   let isolate: GuestIsolate | undefined;
   let watchdog: Watchdog | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTick = (): void => {};
   let over = false;
   let finalLine: string | undefined;
   const nameScript = createScriptNames();
@@ -36,7 +36,7 @@ export function createSession(
   const finish = (line: string): void => {
     if (over) return;
     over = true;
-    clearTimeout(timer);
+    cancelTick();
     send(line);
   };
   const stop = (notice: LimitNotice): void => finish(FROM_CHILD.limit + JSON.stringify(notice));
@@ -80,10 +80,10 @@ export function createSession(
     if (over) return;
     const [state, batch] = splitSettled(String(said));
     if (batch !== undefined) send(FROM_CHILD.guest + batch);
-    clearTimeout(timer);
+    cancelTick();
     if (state === HAS_ENDED || state === IS_STUCK) void conclude(guest);
     else if (state !== WAITS_FOR_HOST && finalLine === undefined) {
-      timer = setTimeout(() => void turn(guest, 'tick', []), state);
+      cancelTick = after(state, () => void turn(guest, 'tick', []));
     }
   };
 
@@ -161,6 +161,16 @@ export function createSession(
       setTimeout(() => finish(line), LAST_TURN_MS);
     },
   };
+}
+
+/** Calls back after a delay, or without any when there is none: a timer of this process waits a millisecond at least. */
+function after(delayMs: number, callback: () => void): () => void {
+  if (delayMs > 0) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  }
+  const immediate = setImmediate(callback);
+  return () => clearImmediate(immediate);
 }
 
 /** Parts what `settle` gave: a number, and a batch if there is one. */

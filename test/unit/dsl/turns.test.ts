@@ -94,6 +94,15 @@ describe('timers', () => {
     expect(run.value).toEqual(['a', 'a+', 'b', 1, 2, 'nan', 'c']);
   });
 
+  it('that are due together wait for one another’s microtasks only, not for a millisecond each (S-19)', async () => {
+    const startedAt = performance.now();
+    const run = await runInSandbox(
+      'let ran = 0; for (let i = 0; i < 8000; i++) setTimeout(() => ran++, 1); await new Promise((r) => setTimeout(r, 2)); return ran',
+    );
+    expect(run.value).toBe(8000);
+    expect(performance.now() - startedAt).toBeLessThan(8000);
+  });
+
   it('wait as long as a day without a limit on waiting (S-24)', async () => {
     const run = await runInSandbox('setTimeout(() => {}, 1e12); return await agent("x")', {
       options: { cpuLimitMs: 500 },
