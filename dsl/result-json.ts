@@ -7,7 +7,9 @@ export type ResultJson =
 
 interface Walk {
   readonly warnings: string[];
+  /** The objects around the value that is being written, and where each one below stands in it. */
   readonly above: object[];
+  readonly keys: (string | number)[];
 }
 
 /** Thrown inside this file when the value is not JSON. */
@@ -25,10 +27,10 @@ class NotJson {
  * become what a reader expects.
  */
 export function toResultJson(value: unknown): ResultJson {
-  const walk: Walk = { warnings: [], above: [] };
+  const walk: Walk = { warnings: [], above: [], keys: [] };
   try {
     if (typeof value === 'function' || typeof value === 'symbol') throw new NotJson('', `a ${typeof value}`);
-    return { ok: true, json: write(value, '', '', walk), warnings: walk.warnings };
+    return { ok: true, json: write(value, '', walk), warnings: walk.warnings };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, path: error.path, what: error.what };
     if (error instanceof RangeError)
@@ -38,114 +40,141 @@ export function toResultJson(value: unknown): ResultJson {
 }
 
 /** JSON text of a value; undefined for what JSON leaves out. */
-function write(given: unknown, key: string, path: string, walk: Walk): string | undefined {
-  const value = unboxed(withToJson(given, key, path));
+function write(given: unknown, key: string | number, walk: Walk): string | undefined {
+  const value = unboxed(withToJson(given, key, walk));
   switch (typeof value) {
     case 'string':
       return stringifyJson(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
-      if (Number.isFinite(value)) return stringifyJson(value);
-      warn(walk, `${value} at ${shown(path)} became null`);
+      if (Number.isFinite(value)) return `${value}`;
+      warn(walk, `${value} at ${shown(walk)} became null`);
       return 'null';
     case 'bigint':
-      throw new NotJson(path, 'a BigInt');
+      throw new NotJson(pathOf(walk), 'a BigInt');
     case 'function':
     case 'symbol':
-      warn(walk, `A ${typeof value} at ${shown(path)} was left out`);
+      warn(walk, `A ${typeof value} at ${shown(walk)} was left out`);
       return undefined;
     case 'object':
-      return value === null ? 'null' : writeObject(value, path, walk);
+      return value === null ? 'null' : writeObject(value, walk);
     default:
       return undefined;
   }
 }
 
-function writeObject(value: object, path: string, walk: Walk): string {
-  if (walk.above.includes(value)) throw new NotJson(path, 'a cycle');
-  walk.above.push(value);
+function writeObject(value: object, walk: Walk): string {
+  const { above } = walk;
+  const depth = above.length;
+  for (let at = 0; at < depth; at++) if (above[at] === value) throw new NotJson(pathOf(walk), 'a cycle');
+  above[depth] = value;
   let json: string;
-  if (isArray(value)) json = writeList(value, path, walk);
-  else if (value instanceof Set) json = writeSet(value, path, walk);
-  else if (value instanceof Map) json = writeMap(value, path, walk);
-  else json = writeFields(value, path, walk);
-  walk.above.pop();
+  if (isArray(value)) json = writeList(value, walk);
+  else if (value instanceof Set) json = writeSet(value, walk);
+  else if (value instanceof Map) json = writeMap(value, walk);
+  else json = writeFields(value, walk);
+  above.length = depth;
   return json;
 }
 
-function writeList(list: readonly unknown[], path: string, walk: Walk): string {
+function writeList(list: readonly unknown[], walk: Walk): string {
+  const { keys } = walk;
+  const depth = keys.length;
+  const count = list.length;
   let json = '[';
-  for (let at = 0; at < list.length; at++) {
-    const place = `${path}[${at}]`;
-    const item = write(read(list, String(at), place), String(at), place, walk);
-    json += (at === 0 ? '' : ',') + (item ?? 'null');
+  for (let at = 0; at < count; at++) {
+    keys[depth] = at;
+    const item = write(read(list, at, walk), at, walk) ?? 'null';
+    json += at === 0 ? item : `,${item}`;
   }
+  keys.length = depth;
   return `${json}]`;
 }
 
-function writeSet(set: Set<unknown>, path: string, walk: Walk): string {
-  warn(walk, `A Set at ${shown(path)} became an array`);
-  return writeList([...set], path, walk);
+function writeSet(set: Set<unknown>, walk: Walk): string {
+  warn(walk, `A Set at ${shown(walk)} became an array`);
+  return writeList([...set], walk);
 }
 
-function writeMap(map: Map<unknown, unknown>, path: string, walk: Walk): string {
+function writeMap(map: Map<unknown, unknown>, walk: Walk): string {
   const pairs = [...map];
   if (pairs.every(([key]) => typeof key === 'string')) {
-    warn(walk, `A Map at ${shown(path)} became an object`);
-    return writeEntries(pairs as [string, unknown][], path, walk);
+    warn(walk, `A Map at ${shown(walk)} became an object`);
+    return writeEntries(pairs as [string, unknown][], walk);
   }
-  warn(walk, `A Map at ${shown(path)} became an array of pairs, since not all its keys are strings`);
-  return writeList(pairs, path, walk);
+  warn(walk, `A Map at ${shown(walk)} became an array of pairs, since not all its keys are strings`);
+  return writeList(pairs, walk);
 }
 
-function writeFields(value: object, path: string, walk: Walk): string {
-  if (value instanceof Promise) warn(walk, `A promise at ${shown(path)} was not awaited and became {}`);
+function writeFields(value: object, walk: Walk): string {
+  if (value instanceof Promise) warn(walk, `A promise at ${shown(walk)} was not awaited and became {}`);
   else if (value instanceof Error)
-    warn(walk, `An error at ${shown(path)} lost its message; return error.message instead`);
+    warn(walk, `An error at ${shown(walk)} lost its message; return error.message instead`);
+  const { keys } = walk;
+  const depth = keys.length;
+  const names = Object.keys(value);
   const entries: [string, unknown][] = [];
-  for (const key of Object.keys(value)) entries[entries.length] = [key, read(value, key, member(path, key))];
-  return writeEntries(entries, path, walk);
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    keys[depth] = name;
+    entries[at] = [name, read(value, name, walk)];
+  }
+  keys.length = depth;
+  return writeEntries(entries, walk);
 }
 
-function writeEntries(entries: readonly [string, unknown][], path: string, walk: Walk): string {
+function writeEntries(entries: readonly (readonly [string, unknown])[], walk: Walk): string {
+  const { keys } = walk;
+  const depth = keys.length;
   let json = '{';
-  for (const [key, item] of entries) {
-    const text = write(item, key, member(path, key), walk);
+  for (let at = 0; at < entries.length; at++) {
+    const [key, item] = entries[at] as readonly [string, unknown];
+    keys[depth] = key;
+    const text = write(item, key, walk);
     if (text !== undefined) json += `${json === '{' ? '' : ','}${stringifyJson(key)}:${text}`;
   }
+  keys.length = depth;
   return `${json}}`;
 }
 
-function read(holder: object, key: string, path: string): unknown {
+function read(holder: object, key: string | number, walk: Walk): unknown {
   try {
-    return (holder as Record<string, unknown>)[key];
+    return (holder as Record<string | number, unknown>)[key];
   } catch (error) {
-    throw new NotJson(path, `a getter that threw ${messageOf(error)}`);
+    throw new NotJson(pathOf(walk), `a getter that threw ${messageOf(error)}`);
   }
 }
 
-function withToJson(value: unknown, key: string, path: string): unknown {
+function withToJson(value: unknown, key: string | number, walk: Walk): unknown {
   if (typeof value !== 'object' || value === null) return value;
   try {
     const { toJSON } = value as { toJSON?: unknown };
-    return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value;
+    return typeof toJSON === 'function' ? (toJSON.call(value, String(key)) as unknown) : value;
   } catch (error) {
-    throw new NotJson(path, `a toJSON that threw ${messageOf(error)}`);
+    throw new NotJson(pathOf(walk), `a toJSON that threw ${messageOf(error)}`);
   }
 }
 
 function unboxed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
   return value;
 }
 
-function member(path: string, key: string): string {
-  if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `${path}[${stringifyJson(key)}]`;
-  return path === '' ? key : `${path}.${key}`;
+/** Where the value stands that is being written; put together only when it is told. */
+function pathOf({ keys }: Walk): string {
+  let path = '';
+  for (const key of keys) {
+    if (typeof key === 'number') path += `[${key}]`;
+    else if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) path += `[${stringifyJson(key)}]`;
+    else path += path === '' ? key : `.${key}`;
+  }
+  return path;
 }
 
-function shown(path: string): string {
+function shown(walk: Walk): string {
+  const path = pathOf(walk);
   return path === '' ? 'the top of the result' : `\`${path}\` of the result`;
 }
 
