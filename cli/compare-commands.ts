@@ -22,7 +22,9 @@ function addFork(program: Command, context: CliContext, choose: ChooseAction): v
     )
     .option('--edit <script>', 'run this script instead of the stored one')
     .option('--no-run', 'only make the run');
-  addRunFlags(fork)
+  addRunFlags(fork);
+  fork.options.find(({ long }) => long === '--dry-run')?.hideHelp(); // refused, with what to do instead
+  fork
     .addHelpText(
       'after',
       `

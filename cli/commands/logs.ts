@@ -11,8 +11,9 @@ import { systemClock } from '../../runtime/system-clock.ts';
 import type { CliContext } from '../cli-context.ts';
 import { followEvents } from '../follow-events.ts';
 import { notYet } from '../later-features.ts';
+import { resumeCommand } from '../resume-command.ts';
 import type { Dialect, OutputFormat } from '../run-flags.ts';
-import { stateRoot } from '../state-root.ts';
+import { defaultStateRoot, stateRoot } from '../state-root.ts';
 import { readStoredRun, type StoredRun } from '../stored-run.ts';
 import { type StreamChoices, streamTask } from '../stream-task.ts';
 
@@ -42,7 +43,15 @@ export async function logsCommand(context: CliContext, runId: string, flags: Log
     for (const launch of launchesOf(events, flags.all === true)) show.stored(launch);
   }
   await show.end();
+  await noteInterrupted(context, root, run.runId);
   return 0;
+}
+
+/** A run whose process died has no last line of its own. */
+async function noteInterrupted(context: CliContext, root: string, runId: string): Promise<void> {
+  if ((await readStoredRun(root, runId)).state !== 'interrupted') return;
+  const resume = resumeCommand({ runId, stateRoot: root, defaultStateRoot: defaultStateRoot(context.homeDirectory) });
+  context.stderr.write(`note: the run ends here because its process is gone; go on with: ${resume}\n`);
 }
 
 /** Prints events in one format. */

@@ -38,6 +38,11 @@ describe('commands about runs', () => {
       name: 'e2e',
       agents: [{ label: 'the quick one', state: 'done' }, {}],
     });
+    const logs = await place.run('logs', runId, '-f');
+    expect([logs.exit, logs.stderr]).toEqual([
+      0,
+      `note: the run ends here because its process is gone; go on with: wf resume ${runId}\n`,
+    ]);
   });
 
   it('stop ends a live run and waits for it; stopping again is no error (C-5)', async () => {
