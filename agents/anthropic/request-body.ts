@@ -16,6 +16,8 @@ export interface RequestFrame {
 }
 
 const CACHED = { type: 'ephemeral' } as const;
+/** Far more than an answer may have. */
+const MAX_INPUT_DEPTH = 500;
 
 /**
  * Builds the body of one Messages request.
@@ -85,13 +87,25 @@ function assistantParam(block: AssistantBlock): Anthropic.ContentBlockParam {
   }
 }
 
-/** The API takes only objects here; what was broken or no object is described in the result of the call. */
+/** The API takes only objects here; what was broken, no object or too deep is described in the result of the call. */
 function inputOf(rawInput: string): Record<string, unknown> {
   try {
     const input: unknown = JSON.parse(rawInput.toWellFormed());
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+    if (typeof input === 'object' && input !== null && !Array.isArray(input) && !nestsTooDeep(input)) {
+      return input as Record<string, unknown>;
+    }
   } catch {
     // Falls through: the model is told what is wrong with it.
   }
   return {};
+}
+
+/** Parsing takes any depth, but writing the request would overflow the stack. */
+function nestsTooDeep(input: object): boolean {
+  let level: unknown[] = [input];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_INPUT_DEPTH) return true;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return false;
 }

@@ -46,6 +46,15 @@ describe('a Messages request', () => {
     ]);
   });
 
+  it('can be written although a call of its history is nested too deep to be written again (A-6, A-7)', () => {
+    const deep = (levels: number): ConversationMessage => ({
+      role: 'assistant',
+      blocks: [{ type: 'tool_use', id: 'a', name: 'b', rawInput: `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}` }],
+    });
+    const inputs = [400, 100_000].map((levels) => JSON.stringify(requestBody(frame, [deep(levels)]).messages));
+    expect(inputs.map((text) => text.includes('"input":{}'))).toEqual([false, true]);
+  });
+
   it('marks what agents share for the cache, and a history only when it will be read again (A-25)', () => {
     const first = requestBody(frame, history.slice(0, 1));
     const marked = (items: unknown) => JSON.stringify(items).match(/cache_control/g)?.length ?? 0;
