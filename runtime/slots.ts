@@ -12,6 +12,9 @@ const BURST = 64;
  * Bounds how many agents run at once (A-11) and adapts to the server: halves on a 429, and grows back by one for each full
  * round of successes (A-13).
  *
+ * Each slot is one run of `p-limit`, in which a worker does task after task: what waits is a plain queue, since a limiter
+ * keeps several promises for each entry, and there may be 100,000.
+ *
  * Contract: slots are granted in the order asked for, except that an agent that comes back for another attempt goes before
  * those that have not begun. Nothing that waits for anything but an attempt holds one, so nested fan-outs cannot deadlock
  * at any size, 1 included.
@@ -19,12 +22,12 @@ const BURST = 64;
 export class Slots {
   readonly maximum: number;
   readonly #limit: ReturnType<typeof pLimit>;
-  /** Tasks that `#limit` does not know yet: it keeps several promises for each one it knows, and there may be 100,000. */
   #waiting: (SlotTask | undefined)[] = [];
   #next = 0;
   /** Tasks started since the last rest. */
   #burst = 0;
-  #resting = false;
+  /** Workers that wait for the event loop to have its turn. */
+  #resting: (() => void)[] = [];
   #successes = 0;
   /** Requests sent before the last shrink say nothing new about the server. */
   #shrunkAtMs = Number.NEGATIVE_INFINITY;
@@ -45,48 +48,9 @@ export class Slots {
     this.#feed();
   }
 
-  #feed(): void {
-    while (this.#next < this.#waiting.length && this.#limit.pendingCount < this.maximum) {
-      if (this.#burst === BURST) {
-        this.#rest();
-        return;
-      }
-      this.#burst += 1;
-      const task = this.#waiting[this.#next] as SlotTask;
-      this.#waiting[this.#next] = undefined; // or what it holds would live as long as the queue
-      this.#next += 1;
-      void this.#limit(() => this.#hold(task));
-    }
-    if (this.#next < this.#waiting.length) return;
-    this.#waiting = [];
-    this.#next = 0;
-  }
-
-  /** Agents that answer at once would otherwise run one after another in one turn, and nothing be written meanwhile. */
-  #rest(): void {
-    if (this.#resting) return;
-    this.#resting = true;
-    setImmediate(() => {
-      this.#resting = false;
-      this.#burst = 0;
-      this.#feed();
-    });
-  }
-
-  #hold(task: SlotTask): Promise<void> {
-    return new Promise((resolve) => {
-      task(() => {
-        resolve();
-        this.#feed();
-      });
-    });
-  }
-
   /** Resolves with a slot. */
   take(): Promise<ReleaseSlot> {
-    return new Promise((granted) => {
-      void this.#limit(() => this.#hold(granted));
-    });
+    return new Promise((granted) => this.#hold(() => new Promise<void>((release) => granted(release))));
   }
 
   /** The server asked for fewer: halves, unless the request that failed was sent before the last halving. */
@@ -104,5 +68,83 @@ export class Slots {
     if (this.#successes < this.current) return;
     this.#successes = 0;
     this.#limit.concurrency = this.current + 1;
+    this.#feed();
   }
+
+  /** Puts workers on what waits, as far as slots are free. */
+  #feed(): void {
+    const { activeCount, concurrency, pendingCount } = this.#limit;
+    const free = concurrency - activeCount - pendingCount;
+    for (let left = Math.min(free, this.#waiting.length - this.#next); left > 0; left--) {
+      this.#hold(() => this.#work());
+    }
+  }
+
+  /** Once the limiter counts the slot as free again, somebody must look at what waits. */
+  #hold(use: () => Promise<void>): void {
+    void this.#limit(use).then(() => this.#feed());
+  }
+
+  /** Does task after task in one slot, until there is none, somebody takes the slot again, or there are fewer slots. */
+  #work(): Promise<void> {
+    return new Promise((leave) => {
+      let inTask = false;
+      let again = false;
+      const step = (): void => {
+        again = true;
+        if (inTask) return; // the task ended before it returned: the loop below goes on
+        while (again) {
+          again = false;
+          if (this.#burst >= BURST) {
+            this.#rest(step);
+            return;
+          }
+          const task = this.#nextTask();
+          if (task === undefined) {
+            leave();
+            return;
+          }
+          inTask = true;
+          task(once(step));
+          inTask = false;
+        }
+      };
+      step();
+    });
+  }
+
+  #nextTask(): SlotTask | undefined {
+    const { activeCount, concurrency, pendingCount } = this.#limit;
+    if (this.#next === this.#waiting.length || pendingCount > 0 || activeCount > concurrency) return undefined;
+    const task = this.#waiting[this.#next];
+    this.#waiting[this.#next] = undefined; // or what it holds would live as long as the queue
+    this.#next += 1;
+    this.#burst += 1;
+    if (this.#next === this.#waiting.length) {
+      this.#waiting = [];
+      this.#next = 0;
+    }
+    return task;
+  }
+
+  /** Agents that answer at once would otherwise run one after another in one turn, and nothing be written meanwhile. */
+  #rest(resume: () => void): void {
+    this.#resting.push(resume);
+    if (this.#resting.length > 1) return;
+    setImmediate(() => {
+      const resting = this.#resting;
+      this.#resting = [];
+      this.#burst = 0;
+      for (const goOn of resting) goOn();
+    });
+  }
+}
+
+function once(callback: () => void): () => void {
+  let called = false;
+  return () => {
+    if (called) return;
+    called = true;
+    callback();
+  };
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Slots } from '../../../runtime/slots.ts';
 
@@ -60,19 +61,66 @@ describe('Slots', () => {
     expect(slots.current).toBe(1);
   });
 
-  it('goes on to what waits when a slot that was taken again is given back (A-13)', async () => {
-    const slots = new Slots(2);
-    let done = 0;
-    for (let n = 0; n < 50; n++) {
-      slots.run((release) => {
-        release();
-        void slots.take().then((again) => {
-          done += 1;
-          again();
+  it.each([1, 2, 7])(
+    'goes on to what waits when a slot of %i that was taken again is given back (A-13)',
+    async (size) => {
+      const slots = new Slots(size);
+      let done = 0;
+      for (let n = 0; n < 50; n++) {
+        slots.run((release) => {
+          release();
+          void slots.take().then((again) => {
+            done += 1;
+            again();
+          });
         });
-      });
-    }
-    for (let turn = 0; turn < 20 && done < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(done).toBe(50);
+      }
+      for (let turn = 0; turn < 200 && done < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect(done).toBe(50);
+    },
+  );
+
+  it('loses no task and never exceeds its size, whatever is released when, taken again, shrunk or grown (A-11, A-13)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.nat(5), { minLength: 1, maxLength: 60 }),
+        async (size, acts) => {
+          const slots = new Slots(size);
+          let running = 0;
+          let peak = 0;
+          let done = 0;
+          const enter = (): void => {
+            running += 1;
+            peak = Math.max(peak, running);
+          };
+          const finish = (release: () => void): void => {
+            running -= 1;
+            release();
+            done += 1;
+            slots.succeeded();
+          };
+          acts.forEach((act, at) => {
+            slots.run((release) => {
+              enter();
+              if (act === 0) return finish(release);
+              if (act === 1) return queueMicrotask(() => finish(release));
+              if (act === 2) return void setImmediate(() => finish(release));
+              if (act === 3) slots.shrink(at, at);
+              running -= 1;
+              release();
+              return void slots.take().then((again) => {
+                enter();
+                setImmediate(() => finish(again));
+              });
+            });
+          });
+          for (let turn = 0; turn < 1000 && done < acts.length; turn++)
+            await new Promise((resolve) => setImmediate(resolve));
+          expect([done, peak <= size]).toEqual([acts.length, true]);
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 });
