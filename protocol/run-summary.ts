@@ -176,7 +176,7 @@ function applyEvent(fold: Fold, event: CoreEvent): void {
       fold.open.set(event.data.key, fold.keepAgents ? keepAgent(fold, event.data, 'queued') : event.data.label);
       return;
     case 'agent.started':
-      changeAgent(fold, event.data.key, { state: 'running', attempt: event.data.attempt });
+      if (fold.keepAgents) changeAgent(fold, event.data.key, { state: 'running', attempt: event.data.attempt });
       return;
     case 'agent.finished':
       finishAgent(fold, event.data);
@@ -272,12 +272,14 @@ function finishAgent(fold: Fold, data: CoreEventData<'agent.finished'>): void {
       ? { label, code: data.error?.code ?? 'AGENT_API', message: data.error?.message ?? 'no reason was recorded' }
       : undefined;
   if (failure !== undefined) fold.failures.push(failure);
-  changeAgent(fold, data.key, {
-    state: data.state,
-    tokens: data.inputTokens + data.outputTokens,
-    durationMs: data.durationMs,
-    ...(failure === undefined ? {} : { error: failure }),
-  });
+  if (fold.keepAgents) {
+    changeAgent(fold, data.key, {
+      state: data.state,
+      tokens: data.inputTokens + data.outputTokens,
+      durationMs: data.durationMs,
+      ...(failure === undefined ? {} : { error: failure }),
+    });
+  }
   fold.open.delete(data.key);
 }
 
