@@ -44,7 +44,7 @@ export function randomScript(seed: number): RandomScript {
       'const bad = []',
       'const got = (label, value) => { if (value !== null && !String(value).startsWith(label + "#")) bad.push([label, value]) }',
       'const p = args',
-      new ScriptWriter(seededNumbers(seed + 0.5)).block(1, 0, 6),
+      new ScriptWriter(seededNumbers(seed + 0.5)).block(1, 0, 5),
       'return bad',
     ].join('\n'),
   };
