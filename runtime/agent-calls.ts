@@ -1,12 +1,13 @@
 import { agentFailureText } from '../protocol/agent-failure-text.ts';
 import { preview } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
+import { admitCall } from './admit-call.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
-import type { CallPolicy, PolicyCall, PolicyDecision } from './call-policy.ts';
+import { askPolicy, type CallPolicy } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Phases } from './phases.ts';
 import type { AgentOutcome } from './ports.ts';
@@ -203,7 +204,7 @@ export class AgentCalls {
     this.#ledger.queued(call);
     const { policy, backend } = this.#options;
     try {
-      backend.admit?.(call.options.agent);
+      admitCall(call, backend);
     } catch (error) {
       this.#refuseBeforeStart(call, asWorkflowError(error));
       return;
@@ -228,7 +229,7 @@ export class AgentCalls {
   async #askPolicy(call: AgentCall, policy: CallPolicy): Promise<void> {
     const { prompt, label, phase, scope } = call;
     const about = { key: call.identity.key, prompt, label, phase, scope, options: call.options.agent };
-    const decision = await decide(policy, { ...about, spent: this.spent, count: call.index });
+    const decision = await askPolicy(policy, { ...about, spent: this.spent, count: call.index });
     if (!this.#open.has(call)) return;
     if (decision.action === 'allow') {
       const { change } = decision;
@@ -375,17 +376,6 @@ export class AgentCalls {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);
     this.#options.log('warn', text);
-  }
-}
-
-async function decide(policy: CallPolicy, call: PolicyCall): Promise<PolicyDecision> {
-  try {
-    return await policy(call);
-  } catch (error) {
-    return {
-      action: 'deny',
-      reason: `the policy itself failed: ${error instanceof Error ? error.message : String(error)}`,
-    };
   }
 }
 

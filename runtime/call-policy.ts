@@ -28,3 +28,15 @@ export type PolicyDecision =
  * `AGENT_DENIED`; a policy that throws denies. Source: spec A-34.
  */
 export type CallPolicy = (call: PolicyCall) => PolicyDecision | Promise<PolicyDecision>;
+
+/** Asks a policy about a call; one that throws denies. */
+export async function askPolicy(policy: CallPolicy, call: PolicyCall): Promise<PolicyDecision> {
+  try {
+    return await policy(call);
+  } catch (error) {
+    return {
+      action: 'deny',
+      reason: `the policy itself failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}

@@ -366,4 +366,12 @@ describe('AgentCalls', () => {
     await settle();
     expect(answers.get(id)).toMatchObject({ ok: false, error: { code: 'AGENT_DENIED' } });
   });
+
+  it('rejects a call that asks for a worktree, since none can be made (A-4)', async () => {
+    const { call, answers, requests } = setUp(async () => say('fine'));
+    const id = call('one', { isolation: 'worktree' });
+    await settle();
+    expect(answers.get(id)).toMatchObject({ ok: false, error: { code: 'AGENT_ISOLATION' } });
+    expect(requests()).toBe(0);
+  });
 });
