@@ -84,7 +84,7 @@ describe('the packed and installed package', () => {
       status: 0,
       stdout: '',
     });
-  });
+  }, 120_000);
 
   it('says in one sentence what an older Node lacks, and ends with 69', () => {
     const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
