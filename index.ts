@@ -28,8 +28,7 @@ export {
   type WorkflowErrorOptions,
 } from './protocol/workflow-error.ts';
 export type { PhaseDeclaration, WorkflowMeta } from './protocol/workflow-meta.ts';
-export { callKey, canonicalOptions } from './runtime/call-key.ts';
-export type { ImportedCall } from './runtime/imported-results.ts';
+export { callKey, canonicalOptions } from './runtime/calls/call-key.ts';
 // Ports, for adapters of your own
 export type {
   AgentBackend,
@@ -68,6 +67,7 @@ export type {
   VariantKind,
 } from './runtime/rehearse/rehearsal.ts';
 export { rehearseWorkflow } from './runtime/rehearse/rehearse-workflow.ts';
+export type { ImportedCall } from './runtime/replay/imported-results.ts';
 export { resumeWorkflow } from './runtime/resume-workflow.ts';
 export {
   DEFAULT_LIMITS,

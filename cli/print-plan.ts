@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlannedCall, ResumePlan } from '../runtime/plan-resume.ts';
+import type { PlannedCall, ResumePlan } from '../runtime/replay/plan-resume.ts';
 import type { CliContext } from './cli-context.ts';
 import { findNestedWorkflow } from './find-workflow.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
@@ -22,7 +22,7 @@ export async function printPlan(
   flags: RunFlags,
   input: PlanInput,
 ): Promise<number> {
-  const { planResume } = await import('../runtime/plan-resume.ts');
+  const { planResume } = await import('../runtime/replay/plan-resume.ts');
   const { createRunStore } = await import('../cache/run-store.ts');
   const sandbox = context.takeSandbox();
   const plan = await planResume({

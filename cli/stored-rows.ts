@@ -3,7 +3,7 @@ import { nodeDisk } from '../cache/disk.ts';
 import { readEvents } from '../cache/event-reader.ts';
 import { readJournal } from '../cache/journal-reader.ts';
 import type { StoredRow } from '../runtime/ports.ts';
-import type { AskedCall } from '../runtime/stored-calls.ts';
+import type { AskedCall } from '../runtime/replay/stored-calls.ts';
 
 /** What a run's files say of its calls; the run may be at work. */
 export interface StoredRows {

@@ -1,9 +1,9 @@
 import type { RunRecord } from '../protocol/run-record.ts';
-import { loadNamedSchemas, type NamedSchemas } from './named-schemas.ts';
+import { loadNamedSchemas, type NamedSchemas } from './calls/named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
-import { PrefixReplay } from './prefix-replay.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
-import { ReplayIndex } from './replay-index.ts';
+import { PrefixReplay } from './replay/prefix-replay.ts';
+import { ReplayIndex } from './replay/replay-index.ts';
 import { launchRun } from './run.ts';
 import type { ResumeOptions, RunHandle } from './run-options.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';

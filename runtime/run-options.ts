@@ -1,8 +1,8 @@
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
-import type { CallPolicy } from './call-policy.ts';
-import type { ImportedCall } from './imported-results.ts';
+import type { CallPolicy } from './calls/call-policy.ts';
 import type { AgentBackend, Clock, EventSink, RunStore, SharedResults } from './ports.ts';
+import type { ImportedCall } from './replay/imported-results.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Bounds of one run. None of them is part of a call's key, so each may be changed on resume. */

@@ -1,21 +1,21 @@
 import { CORE_EVENT_VERSION } from '../protocol/core-event-version.ts';
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
-import { AgentCalls, type AgentCallsOptions } from './agent-calls.ts';
+import { AgentCalls, type AgentCallsOptions } from './calls/agent-calls.ts';
+import type { NamedSchemas } from './calls/named-schemas.ts';
+import { Slots } from './calls/slots.ts';
+import { StallWatch } from './calls/stall-watch.ts';
 import { CountedEvents } from './counted-events.ts';
-import type { NamedSchemas } from './named-schemas.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
 import type { Clock, Redactor, RunDirectory, TimerHandle } from './ports.ts';
 import { scriptDirectoryOf } from './prepare-run.ts';
-import type { Replay } from './replay-index.ts';
-import { Reuse } from './reuse.ts';
+import type { Replay } from './replay/replay-index.ts';
+import { Reuse } from './replay/reuse.ts';
 import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
 import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
 import type { ParsedScript } from './script/parse-script.ts';
-import { Slots } from './slots.ts';
-import { StallWatch } from './stall-watch.ts';
 import { systemClock } from './system-clock.ts';
 import { WF_VERSION } from './version.ts';
 

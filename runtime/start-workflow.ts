@@ -1,6 +1,6 @@
-import { loadNamedSchemas } from './named-schemas.ts';
+import { loadNamedSchemas } from './calls/named-schemas.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
-import { ReplayIndex } from './replay-index.ts';
+import { ReplayIndex } from './replay/replay-index.ts';
 import { launchRun } from './run.ts';
 import type { RunHandle, StartOptions } from './run-options.ts';
 import { spawnSandbox } from './sandbox/spawn-sandbox.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preview } from '../../protocol/preview.ts';
-import { type CallPair, compareRuns, isSameRun, type RunComparison } from '../../runtime/compare-runs.ts';
 import { firstDifference, type JsonDifference } from '../../runtime/rehearse/json-difference.ts';
-import { type StoredCall, storedCalls } from '../../runtime/stored-calls.ts';
+import { type CallPair, compareRuns, isSameRun, type RunComparison } from '../../runtime/replay/compare-runs.ts';
+import { type StoredCall, storedCalls } from '../../runtime/replay/stored-calls.ts';
 import type { CliContext } from '../cli-context.ts';
 import { stateRoot } from '../state-root.ts';
 import { readStoredRows } from '../stored-rows.ts';

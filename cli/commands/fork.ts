@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createRunStore } from '../../cache/run-store.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
-import { type ForkedRun, type ForkOptions, forkRun } from '../../runtime/fork-run.ts';
+import { type ForkedRun, type ForkOptions, forkRun } from '../../runtime/replay/fork-run.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';

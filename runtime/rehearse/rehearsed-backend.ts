@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
+import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError } from '../calls/retry-policy.ts';
 import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest } from '../ports.ts';
-import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError } from '../retry-policy.ts';
 import { leastAnswer } from './least-answer.ts';
 import type { Pacer } from './pacer.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
-import { planResume } from '../../runtime/plan-resume.ts';
+import { planResume } from '../../runtime/replay/plan-resume.ts';
 import { runWorkflow } from '../../runtime/run-workflow.ts';
 import { answeringBackend } from '../support/answering-backend.ts';
 import { temporaryStore } from '../support/temporary-store.ts';

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from './ports.ts';
+import type { Clock, TimerHandle } from '../ports.ts';
 
 /** Something that should show signs of life. */
 export interface Watched {

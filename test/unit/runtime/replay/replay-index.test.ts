@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ResultRow } from '../../../protocol/journal-row.ts';
-import { callKey } from '../../../runtime/call-key.ts';
-import type { StoredRow } from '../../../runtime/ports.ts';
-import { ReplayIndex } from '../../../runtime/replay-index.ts';
+import type { ResultRow } from '../../../../protocol/journal-row.ts';
+import { callKey } from '../../../../runtime/calls/call-key.ts';
+import type { StoredRow } from '../../../../runtime/ports.ts';
+import { ReplayIndex } from '../../../../runtime/replay/replay-index.ts';
 
 const NO_OPTIONS = '{}';
 

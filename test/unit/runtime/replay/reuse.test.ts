@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { WorkflowError } from '../../../protocol/workflow-error.ts';
-import { AgentCalls } from '../../../runtime/agent-calls.ts';
-import type { ImportedCall } from '../../../runtime/imported-results.ts';
-import { NO_NAMED_SCHEMAS } from '../../../runtime/named-schemas.ts';
-import { Phases } from '../../../runtime/phases.ts';
-import type { AgentBackend, AgentOutcome, SharedResult, SharedResults } from '../../../runtime/ports.ts';
-import { createRedactor } from '../../../runtime/redact.ts';
-import { ReplayIndex } from '../../../runtime/replay-index.ts';
-import { Reuse } from '../../../runtime/reuse.ts';
-import { DEFAULT_LIMITS } from '../../../runtime/run-options.ts';
-import type { SandboxAnswer } from '../../../runtime/sandbox/sandbox.ts';
-import { Slots } from '../../../runtime/slots.ts';
-import { StallWatch } from '../../../runtime/stall-watch.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
-import { fakeRunDirectory } from '../../support/fake-run-directory.ts';
+import { WorkflowError } from '../../../../protocol/workflow-error.ts';
+import { AgentCalls } from '../../../../runtime/calls/agent-calls.ts';
+import { NO_NAMED_SCHEMAS } from '../../../../runtime/calls/named-schemas.ts';
+import { Slots } from '../../../../runtime/calls/slots.ts';
+import { StallWatch } from '../../../../runtime/calls/stall-watch.ts';
+import { Phases } from '../../../../runtime/phases.ts';
+import type { AgentBackend, AgentOutcome, SharedResult, SharedResults } from '../../../../runtime/ports.ts';
+import { createRedactor } from '../../../../runtime/redact.ts';
+import type { ImportedCall } from '../../../../runtime/replay/imported-results.ts';
+import { ReplayIndex } from '../../../../runtime/replay/replay-index.ts';
+import { Reuse } from '../../../../runtime/replay/reuse.ts';
+import { DEFAULT_LIMITS } from '../../../../runtime/run-options.ts';
+import type { SandboxAnswer } from '../../../../runtime/sandbox/sandbox.ts';
+import { FakeClock, settle } from '../../../support/fake-clock.ts';
+import { fakeRunDirectory } from '../../../support/fake-run-directory.ts';
 
 interface Setting {
   readonly shared?: SharedResults;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ForkSource, forkRun } from '../../../runtime/fork-run.ts';
-import type { RunStore } from '../../../runtime/ports.ts';
-import { createMemoryRunStore } from '../../../runtime/rehearse/memory-run-store.ts';
-import { runWorkflow } from '../../../runtime/run-workflow.ts';
-import { answeringBackend } from '../../support/answering-backend.ts';
-import { temporaryStore } from '../../support/temporary-store.ts';
+import type { RunStore } from '../../../../runtime/ports.ts';
+import { createMemoryRunStore } from '../../../../runtime/rehearse/memory-run-store.ts';
+import { type ForkSource, forkRun } from '../../../../runtime/replay/fork-run.ts';
+import { runWorkflow } from '../../../../runtime/run-workflow.ts';
+import { answeringBackend } from '../../../support/answering-backend.ts';
+import { temporaryStore } from '../../../support/temporary-store.ts';
 
 const META = "export const meta = { name: 'forked', description: 'd' }\n";
 const SCRIPT = `${META}

@@ -1,6 +1,6 @@
-import { WorkflowError } from '../protocol/workflow-error.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { AgentBackend } from '../ports.ts';
 import type { AgentCall } from './agent-ledger.ts';
-import type { AgentBackend } from './ports.ts';
 
 /**
  * Looks at a call before it waits for a slot and before anything is spent.

@@ -1,6 +1,6 @@
-import type { JournalRow, ResultRow } from '../protocol/journal-row.ts';
-import { callKey } from './call-key.ts';
-import type { StoredRow } from './ports.ts';
+import type { JournalRow, ResultRow } from '../../protocol/journal-row.ts';
+import { callKey } from '../calls/call-key.ts';
+import type { StoredRow } from '../ports.ts';
 
 /** A result that an earlier launch stored. */
 export interface StoredResult {

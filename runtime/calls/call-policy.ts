@@ -1,4 +1,4 @@
-import type { AgentOptions } from './ports.ts';
+import type { AgentOptions } from '../ports.ts';
 
 /** A call that is about to cost something. */
 export interface PolicyCall {

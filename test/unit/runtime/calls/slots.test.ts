@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slots } from '../../../runtime/slots.ts';
+import { Slots } from '../../../../runtime/calls/slots.ts';
 
 describe('Slots', () => {
   it('never grants more than its size and grants in order (A-11)', async () => {

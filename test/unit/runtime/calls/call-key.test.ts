@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agentIdOf, callKey, canonicalOptions } from '../../../runtime/call-key.ts';
+import { agentIdOf, callKey, canonicalOptions } from '../../../../runtime/calls/call-key.ts';
 
 const VECTORS: readonly [string, Record<string, unknown>, number, string][] = [
   ['hello', {}, 0, 'v1:d0d1331b44bad4bcfd8b57e87eaa3058b354015cbec74269fe153c11b61d1e11'],

@@ -1,7 +1,7 @@
-import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { AnswerVerdict, OutputContract } from './ports.ts';
-import { schemaFromZod } from './schema/from-zod.ts';
-import { createOutputContract } from './schema/output-contract.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { AnswerVerdict, OutputContract } from '../ports.ts';
+import { schemaFromZod } from '../schema/from-zod.ts';
+import { createOutputContract } from '../schema/output-contract.ts';
 
 /** A schema that a library user registered under a name, so that scripts may say `schema: 'Name'` (A-9). */
 export interface NamedSchema {

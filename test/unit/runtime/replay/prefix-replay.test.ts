@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callKey } from '../../../runtime/call-key.ts';
-import type { StoredRow } from '../../../runtime/ports.ts';
-import { PrefixReplay } from '../../../runtime/prefix-replay.ts';
-import { ReplayIndex } from '../../../runtime/replay-index.ts';
+import { callKey } from '../../../../runtime/calls/call-key.ts';
+import type { StoredRow } from '../../../../runtime/ports.ts';
+import { PrefixReplay } from '../../../../runtime/replay/prefix-replay.ts';
+import { ReplayIndex } from '../../../../runtime/replay/replay-index.ts';
 
 function result(prompt: string, value: string): StoredRow {
   const key = callKey(prompt, '{}', 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareRuns, isSameRun } from '../../../runtime/compare-runs.ts';
-import type { StoredCall } from '../../../runtime/stored-calls.ts';
+import { compareRuns, isSameRun } from '../../../../runtime/replay/compare-runs.ts';
+import type { StoredCall } from '../../../../runtime/replay/stored-calls.ts';
 
 const call = (content: string, changes: Partial<StoredCall> = {}): StoredCall => ({
   key: content,

@@ -1,5 +1,5 @@
-import type { JournalRow } from '../protocol/journal-row.ts';
-import type { StoredRow } from './ports.ts';
+import type { JournalRow } from '../../protocol/journal-row.ts';
+import type { StoredRow } from '../ports.ts';
 
 /** A call that a launch made, as its events tell. */
 export interface AskedCall {

@@ -1,14 +1,14 @@
-import type { CoreEventData } from '../protocol/core-event.ts';
-import type { FailedRow, StartedRow } from '../protocol/journal-row.ts';
-import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../protocol/preview.ts';
-import type { ResultSource } from '../protocol/result-source.ts';
-import type { ErrorRecord } from '../protocol/workflow-error.ts';
+import type { CoreEventData } from '../../protocol/core-event.ts';
+import type { FailedRow, StartedRow } from '../../protocol/journal-row.ts';
+import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../../protocol/preview.ts';
+import type { ResultSource } from '../../protocol/result-source.ts';
+import type { ErrorRecord } from '../../protocol/workflow-error.ts';
+import type { AgentOutcome, ResultRowHead } from '../ports.ts';
+import type { CallIdentity } from '../replay/replay-index.ts';
+import type { ReusedResult } from '../replay/reuse.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
 import { agentIdOf } from './call-key.ts';
 import type { CallOptions } from './call-options.ts';
-import type { AgentOutcome, ResultRowHead } from './ports.ts';
-import type { CallIdentity } from './replay-index.ts';
-import type { ReusedResult } from './reuse.ts';
 
 /** One `agent()` call that has its identity. */
 export interface AgentCall {

@@ -1,4 +1,4 @@
-import { callKey } from './call-key.ts';
+import { callKey } from '../calls/call-key.ts';
 import type { CallIdentity, CallPlace, Replay, ReplayIndex } from './replay-index.ts';
 
 /**

@@ -1,8 +1,8 @@
+import type { AgentOptions, OutputContract } from '../ports.ts';
+import { createOutputContract } from '../schema/output-contract.ts';
+import { UnusableSchemaError } from '../schema/unusable-schema-error.ts';
 import { canonicalOptions } from './call-key.ts';
 import { type NamedSchemas, NO_NAMED_SCHEMAS } from './named-schemas.ts';
-import type { AgentOptions, OutputContract } from './ports.ts';
-import { createOutputContract } from './schema/output-contract.ts';
-import { UnusableSchemaError } from './schema/unusable-schema-error.ts';
 
 /** The options of one `agent()` call, checked and sorted by who needs them. Source: spec A-1. */
 export interface CallOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ImportedResults } from '../../../runtime/imported-results.ts';
+import { ImportedResults } from '../../../../runtime/replay/imported-results.ts';
 
 const call = (resultJson: string, label?: string) => ({ resultJson, ...(label === undefined ? {} : { label }) });
 

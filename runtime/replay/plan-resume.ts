@@ -1,15 +1,15 @@
-import type { FailedRow } from '../protocol/journal-row.ts';
-import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
-import { loadNamedSchemas } from './named-schemas.ts';
-import { NestedWorkflows } from './nested-workflows.ts';
-import type { RunDirectory, StoredRow, TimerHandle } from './ports.ts';
-import { argsHash, effectiveLimits, parseAuthorScript, scriptDirectoryOf, sha256 } from './prepare-run.ts';
+import type { FailedRow } from '../../protocol/journal-row.ts';
+import { type CallOptions, CallOptionsError, readCallOptions } from '../calls/call-options.ts';
+import { loadNamedSchemas } from '../calls/named-schemas.ts';
+import { NestedWorkflows } from '../nested-workflows.ts';
+import type { RunDirectory, StoredRow, TimerHandle } from '../ports.ts';
+import { argsHash, effectiveLimits, parseAuthorScript, scriptDirectoryOf, sha256 } from '../prepare-run.ts';
+import type { ResumeOptions } from '../run-options.ts';
+import type { GuestAgentCall, Sandbox } from '../sandbox/sandbox.ts';
+import { spawnSandbox } from '../sandbox/spawn-sandbox.ts';
+import type { ParsedScript } from '../script/parse-script.ts';
+import { systemClock } from '../system-clock.ts';
 import { type CallIdentity, type CallPlace, ReplayIndex } from './replay-index.ts';
-import type { ResumeOptions } from './run-options.ts';
-import type { GuestAgentCall, Sandbox } from './sandbox/sandbox.ts';
-import { spawnSandbox } from './sandbox/spawn-sandbox.ts';
-import type { ParsedScript } from './script/parse-script.ts';
-import { systemClock } from './system-clock.ts';
 
 /** One call that a resume would make. */
 export interface PlannedCall {

@@ -1,5 +1,5 @@
-import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { TransientFailure } from './ports.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { TransientFailure } from '../ports.ts';
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;

@@ -1,7 +1,7 @@
-import { preview } from '../protocol/preview.ts';
-import { tokenCount } from '../protocol/token-count.ts';
-import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
-import type { EventWriter } from './counted-events.ts';
+import { preview } from '../../protocol/preview.ts';
+import { tokenCount } from '../../protocol/token-count.ts';
+import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
+import type { EventWriter } from '../counted-events.ts';
 import type {
   AgentBackend,
   AgentOutcome,
@@ -14,7 +14,7 @@ import type {
   TimerHandle,
   TranscriptRow,
   TransientFailure,
-} from './ports.ts';
+} from '../ports.ts';
 import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from './retry-policy.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 import type { StallWatch, Watched } from './stall-watch.ts';

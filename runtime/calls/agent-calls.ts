@@ -1,6 +1,14 @@
-import { agentFailureText } from '../protocol/agent-failure-text.ts';
-import { preview } from '../protocol/preview.ts';
-import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
+import { agentFailureText } from '../../protocol/agent-failure-text.ts';
+import { preview } from '../../protocol/preview.ts';
+import { toErrorRecord, WorkflowError } from '../../protocol/workflow-error.ts';
+import type { Phases } from '../phases.ts';
+import type { AgentOutcome } from '../ports.ts';
+import type { CallPlace, Replay, StoredResult } from '../replay/replay-index.ts';
+import { RestQueue } from '../replay/rest-queue.ts';
+import type { Reuse, ReusedResult } from '../replay/reuse.ts';
+import type { RunLimits } from '../run-options.ts';
+import { asWorkflowError } from '../run-outcome.ts';
+import type { GuestAgentCall, SandboxAnswer } from '../sandbox/sandbox.ts';
 import { admitCall } from './admit-call.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { agentLimit } from './agent-limit.ts';
@@ -9,14 +17,6 @@ import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
-import type { Phases } from './phases.ts';
-import type { AgentOutcome } from './ports.ts';
-import type { CallPlace, Replay, StoredResult } from './replay-index.ts';
-import { RestQueue } from './rest-queue.ts';
-import type { Reuse, ReusedResult } from './reuse.ts';
-import type { RunLimits } from './run-options.ts';
-import { asWorkflowError } from './run-outcome.ts';
-import type { GuestAgentCall, SandboxAnswer } from './sandbox/sandbox.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { ResultSource } from '../protocol/result-source.ts';
-import type { AgentCall } from './agent-ledger.ts';
+import type { ResultSource } from '../../protocol/result-source.ts';
+import type { AgentCall } from '../calls/agent-ledger.ts';
+import type { AgentBackend, AgentOutcome, Redactor, SharedResult, SharedResults } from '../ports.ts';
 import { type ImportedCall, ImportedResults } from './imported-results.ts';
-import type { AgentBackend, AgentOutcome, Redactor, SharedResult, SharedResults } from './ports.ts';
 
 /** An answer that no agent of this run gave. */
 export interface ReusedResult extends SharedResult {

@@ -1,7 +1,7 @@
-import type { RunRecord } from '../protocol/run-record.ts';
-import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { ResultRowHead, RunStore, StoredRow } from './ports.ts';
-import { parseAuthorScript } from './prepare-run.ts';
+import type { RunRecord } from '../../protocol/run-record.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { ResultRowHead, RunStore, StoredRow } from '../ports.ts';
+import { parseAuthorScript } from '../prepare-run.ts';
 import { type AskedCall, type StoredCall, storedCalls } from './stored-calls.ts';
 
 /** What a fork is made from: a stored run, at rest or at work. */

@@ -1,5 +1,5 @@
-import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { RunLimits } from './run-options.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { RunLimits } from '../run-options.ts';
 
 /** The limit that refuses a run one more agent; undefined when none does. */
 export function agentLimit(
