@@ -1,4 +1,5 @@
 import { isWorkflowError, toErrorRecord } from '../protocol/workflow-error.ts';
+import { errorPage } from './error-page.ts';
 import type { TextOutput } from './text-output.ts';
 
 /**
@@ -13,7 +14,7 @@ export function printError(stderr: TextOutput, error: unknown, debug: boolean): 
   if (code === 'INTERNAL_INVARIANT') {
     stderr.write('  This is a fault of wf. Please report it with the output of WF_DEBUG=1.\n');
   }
-  if (code !== 'RUN_CANCELLED') stderr.write(`  docs: docs/errors/${code}.md\n`);
+  if (code !== 'RUN_CANCELLED') stderr.write(`  docs: ${errorPage(code)}\n`);
   if (debug && error instanceof Error) stderr.write(`${stackOf(error)}\n`);
 }
 

@@ -6,6 +6,7 @@ import type { EventSink } from '../runtime/ports.ts';
 import type { RunResult } from '../runtime/run-options.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CliContext } from './cli-context.ts';
+import { errorPage } from './error-page.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import type { RunFlags } from './run-flags.ts';
 import { streamTask } from './stream-task.ts';
@@ -56,7 +57,7 @@ async function textFace(context: CliContext, { quiet = false }: RunFlags): Promi
   return {
     sinks: [sink],
     async showEnd({ output, resultJson, error }) {
-      if (error !== undefined && error.code !== 'RUN_CANCELLED') stderr.write(`  docs: docs/errors/${error.code}.md\n`);
+      if (error !== undefined && error.code !== 'RUN_CANCELLED') stderr.write(`  docs: ${errorPage(error.code)}\n`);
       if (resultJson === undefined) return;
       const [{ renderResult }, { toTerminalText }] = await Promise.all([
         import('../emitters/render-result.ts'),

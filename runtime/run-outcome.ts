@@ -87,7 +87,7 @@ function notJson(path: string, what: string): WorkflowError {
 function thrown(error: GuestError): WorkflowError {
   const place = { ...pick(error, 'file'), ...pick(error, 'line'), ...pick(error, 'column') };
   if (error.code !== undefined && isLimit(error.code)) return new WorkflowError(error.code, error.message, { place });
-  const code = error.code === undefined ? '' : ` [${error.code}]`;
+  const code = error.code !== undefined && error.code in ERROR_CODES ? ` [${error.code}]` : '';
   return new WorkflowError('SCRIPT_THREW', `${textOf(error)}${code}${placeOf(error)}`, {
     place,
     data: { name: error.name, ...(error.stack === undefined ? {} : { stack: error.stack }) },

@@ -273,15 +273,15 @@ class Run {
   }
 
   async #endAgents(end: SandboxEnd): Promise<void> {
-    const left = this.#calls.openCount;
+    await this.#bounded(this.#calls.close(this.#stopped ?? cancelled('the script has ended')), GRACE_MS);
+    const left = this.#calls.cancelledCount + this.#calls.openCount;
     if (left > 0 && end.type === 'returned') {
       const agents = left === 1 ? '1 agent was' : `${left} agents were`;
       this.#log(
         'warn',
-        `${agents} still at work when the script ended and nobody waited for them; they are cancelled.`,
+        `${agents} still at work when the script ended, and nobody waited for them: they were cancelled.`,
       );
     }
-    await this.#bounded(this.#calls.close(this.#stopped ?? cancelled('the script has ended')), GRACE_MS);
     if (this.#reuse === undefined) return;
     await this.#bounded(this.#reuse.settled(), GRACE_MS);
     this.#reuse.report();

@@ -64,6 +64,8 @@ export class AgentCalls {
   spent = 0;
   /** Agents that ended in an error. */
   failedCount = 0;
+  /** Agents that the end of the run cut off. */
+  cancelledCount = 0;
   readonly #options: AgentCallsOptions;
   readonly #ledger: AgentLedger;
   /** Calls that have not ended; those that have a slot with their agent. */
@@ -147,6 +149,7 @@ export class AgentCalls {
     for (const [call, run] of [...this.#open]) {
       if (run !== undefined) run.abort(reason);
       else {
+        this.cancelledCount += 1;
         this.#ledger.cancelledInQueue(call);
         this.#open.delete(call);
       }
@@ -296,6 +299,7 @@ export class AgentCalls {
         this.#succeeded(run, call, end.outcome);
         return;
       case 'cancelled':
+        this.cancelledCount += 1;
         this.#ledger.cancelled(call, run);
         return;
       case 'error':
