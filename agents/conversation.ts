@@ -11,7 +11,7 @@ import {
   type Turn,
 } from './model-turns.ts';
 import { StructuredAnswer } from './structured-answer.ts';
-import { GO_ON, NUDGE } from './subagent-instructions.ts';
+import { EARLIER_ATTEMPT, GO_ON, NUDGE } from './subagent-instructions.ts';
 import { runToolCalls } from './tool-calls.ts';
 import type { AgentTool } from './tools/agent-tool.ts';
 
@@ -67,7 +67,7 @@ class Conversation {
   constructor(parts: ConversationParts) {
     const { request } = parts;
     this.#parts = parts;
-    this.#history = [{ role: 'user', text: request.prompt }];
+    this.#history = [{ role: 'user', text: taskOf(request) }];
     this.#maxTurns = request.options.maxTurns ?? DEFAULT_MAX_TURNS;
     this.#answer =
       request.output === undefined
@@ -78,7 +78,7 @@ class Conversation {
   async run(): Promise<AgentOutcome> {
     const { signal, report, turns, request } = this.#parts;
     throwIfAborted(signal);
-    report.transcript({ type: 'user', text: request.prompt });
+    report.transcript({ type: 'user', text: taskOf(request) });
     for (;;) {
       if (this.#turnsUsed >= this.#maxTurns) throw this.#outOfTurns();
       const sent = turns.send(this.#history);
@@ -251,4 +251,8 @@ function textOf(blocks: readonly AssistantBlock[]): string {
 
 function transcriptBlock(block: AssistantBlock): Readonly<Record<string, unknown>> {
   return block.type === 'opaque' ? block.block : { ...block };
+}
+
+function taskOf({ prompt, attempt }: AgentRequest): string {
+  return attempt === undefined || attempt === 1 ? prompt : `${prompt}\n\n${EARLIER_ATTEMPT}`;
 }

@@ -33,3 +33,7 @@ StructuredOutput with it.`;
 /** Said once to an agent whose text ran into the output limit. */
 export const GO_ON = `Your message was cut off by the output limit. Go on exactly where it stops: repeat nothing and add no \
 remark about the break.`;
+
+/** Added to the task of an agent whose earlier attempt died (A-15). */
+export const EARLIER_ATTEMPT = `An earlier attempt at this task was broken off before it gave a result. Files it made or \
+changed may be there: look before you begin, and do not take half-done work for finished.`;

@@ -79,6 +79,11 @@ export interface AgentRequest {
   readonly output: OutputContract | undefined;
   /** Above 1 when an earlier attempt of this agent died: its files may exist. Absent for the first. */
   readonly attempt?: number;
+  /**
+   * An earlier launch started this key and left no result. A backend that can rejoin looks for that work in flight before
+   * it starts anew (R-16). Absent when no launch did.
+   */
+  readonly startedBefore?: true;
   /** StructuredOutput calls an agent may use up, the good one included. */
   readonly maxStructuredOutputRetries: number;
   /** Working directory of the agent; absolute. */
@@ -150,7 +155,7 @@ export interface AgentBackend {
   readonly name: string;
   /** How many agents may run at once unless the user says otherwise (design decision 8). */
   readonly defaultConcurrency: number;
-  /** Whether work in flight under a key can be joined after a crash. */
+  /** Whether work in flight under a key can be joined after a crash: see {@link AgentRequest.startedBefore}. */
   readonly canRejoin: boolean;
   /** True when no model is behind it, so that every output says so. */
   readonly simulated: boolean;

@@ -278,9 +278,10 @@ export class AgentCalls {
   }
 
   #requestOf(call: AgentCall) {
-    const { cwd, limits } = this.#options;
+    const { cwd, limits, replay } = this.#options;
     const { key } = call.identity;
     return {
+      ...(replay.wasStarted(key) ? { startedBefore: true as const } : {}),
       key,
       agentId: agentIdOf(key),
       prompt: call.prompt,

@@ -22,6 +22,10 @@ export class PrefixReplay implements Replay {
     return this.#stored.knows(content);
   }
 
+  wasStarted(key: string): boolean {
+    return this.#stored.wasStarted(key);
+  }
+
   place(prompt: string, canonicalOptions: string, scope: string): CallPlace {
     return this.#stored.place(prompt, canonicalOptions, scope);
   }

@@ -65,6 +65,8 @@ export interface Replay {
   knows(content: string): boolean;
   /** Gives a call its place; to be asked in call order. */
   place(prompt: string, canonicalOptions: string, scope: string): CallPlace;
+  /** Whether an earlier launch started this key and left no result. */
+  wasStarted(key: string): boolean;
   /** Whether the call is better decided when the script has come to rest. */
   mayWait(place: CallPlace): boolean;
   /** Gives a call at its place its key and result. */
@@ -85,6 +87,8 @@ export class ReplayIndex implements Replay {
   readonly #known = new Set<string>();
   /** Places of calls that the same program started and that have no result, by content: they are to run. */
   readonly #unfinished = new Map<string, Set<string>>();
+  /** Keys that earlier launches started and left without a result. */
+  readonly #started = new Set<string>();
   /** By key: a later row of the same call replaces an earlier one. */
   readonly #entries = new Map<string, Entry>();
   #taken = 0;
@@ -108,6 +112,10 @@ export class ReplayIndex implements Replay {
 
   knows(content: string): boolean {
     return this.#known.has(content);
+  }
+
+  wasStarted(key: string): boolean {
+    return this.#started.has(key);
   }
 
   place(prompt: string, canonicalOptions: string, scope: string): CallPlace {
@@ -188,6 +196,8 @@ export class ReplayIndex implements Replay {
     if (row.type === 'launched') return;
     const content = row.content ?? row.key;
     this.#known.add(content);
+    if (row.type === 'started') this.#started.add(row.key);
+    else this.#started.delete(row.key);
     if (isSame) this.#noteProgress(content, row);
     if (row.type !== 'result' || resultJson === undefined) return;
     let state = this.#contents.get(content);

@@ -146,4 +146,15 @@ describe('a conversation', () => {
     await running.catch(() => {});
     expect(report.rows.at(-1)).toMatchObject({ type: 'error', code: 'AGENT_API' });
   });
+
+  it('tells an attempt that follows one that died what it may find (A-15)', async () => {
+    const first = turnsOf(text('ok'));
+    await run(first).running;
+    const second = turnsOf(text('ok'));
+    await run(second, { attempt: 2 }).running;
+    expect(first.sent[0]).toEqual([{ role: 'user', text: 'GO' }]);
+    expect(second.sent[0]).toEqual([
+      { role: 'user', text: expect.stringMatching(/^GO\n\n.*earlier attempt.*\n?.*Files/s) },
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WorkflowError } from '../../../../protocol/workflow-error.ts';
 import { AgentCalls, type AgentCallsOptions } from '../../../../runtime/calls/agent-calls.ts';
+import { agentIdOf, callKey } from '../../../../runtime/calls/call-key.ts';
 import { NO_NAMED_SCHEMAS } from '../../../../runtime/calls/named-schemas.ts';
 import { Slots } from '../../../../runtime/calls/slots.ts';
 import { StallWatch } from '../../../../runtime/calls/stall-watch.ts';
@@ -373,5 +374,34 @@ describe('AgentCalls', () => {
     await settle();
     expect(answers.get(id)).toMatchObject({ ok: false, error: { code: 'AGENT_ISOLATION' } });
     expect(requests()).toBe(0);
+  });
+
+  it('tells the backend which work an earlier launch left in flight, and under which key (R-16)', async () => {
+    const seen: AgentRequest[] = [];
+    const key = callKey('in flight', '{}', 0);
+    const row = {
+      type: 'started' as const,
+      key,
+      agentId: agentIdOf(key),
+      scope: '',
+      label: 'x',
+      phase: null,
+      attempt: 1,
+      at: 0,
+    };
+    const { call } = setUp(
+      async (request) => {
+        seen.push(request);
+        return say('fine');
+      },
+      {},
+      16,
+      { replay: new ReplayIndex([{ row }]) },
+    );
+    call('in flight');
+    call('new');
+    await settle();
+    expect(seen.map(({ startedBefore }) => startedBefore)).toEqual([true, undefined]);
+    expect(seen[0]?.key).toBe(key);
   });
 });
