@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** CPU time of a process and of its ended children, in milliseconds, from /proc (ticks of 10 ms). */
+/** CPU time of a process without its children, in milliseconds, from /proc (ticks of 10 ms). */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
-  return ((fields[11] ?? 0) + (fields[12] ?? 0) + (fields[13] ?? 0) + (fields[14] ?? 0)) * 10;
+  return ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10;
 }
 
 function childrenOf(pid: number): number[] {
@@ -73,7 +73,7 @@ async function measure(count: number): Promise<{ cpuMsPerAgent: number; progress
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
     clearInterval(sampler);
     if (code !== 0) throw new Error(`wf run exited ${code}`);
-    return { cpuMsPerAgent: Math.max(cpu, cpu + (cpu > 0 ? sandboxCpu : 0)) / count, progressMb: progressBytes / 1e6 };
+    return { cpuMsPerAgent: (cpu + sandboxCpu) / count, progressMb: progressBytes / 1e6 };
   } finally {
     api.kill();
     rmSync(cwd, { recursive: true, force: true });
