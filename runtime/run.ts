@@ -12,7 +12,7 @@ import type { Clock, Redactor, RunDirectory, TimerHandle } from './ports.ts';
 import { scriptDirectoryOf } from './prepare-run.ts';
 import type { Replay } from './replay/replay-index.ts';
 import { Reuse } from './replay/reuse.ts';
-import type { RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
+import type { FanOutRequest, RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
 import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
 import type { ParsedScript } from './script/parse-script.ts';
@@ -60,6 +60,7 @@ class Run {
   /** Why we ended the run ourselves; the first reason counts. */
   #stopped: WorkflowError | undefined;
   #fatal: unknown;
+  readonly #onAbort = (): void => this.#stop(cancelled());
   /** Nested workflows that are being looked for. */
   #searching = 0;
 
@@ -189,8 +190,7 @@ class Run {
     const { agents_done: done } = this.#events.summary.census();
     const used = this.#events.summary.usage().total_tokens;
     const tokens = done === 0 ? undefined : Math.round((used / done) * count);
-    const allowed = await options.confirmFanOut?.({ helper, agents: count, tokens });
-    if (allowed === true) {
+    if (await this.#isAllowed({ helper, agents: count, tokens })) {
       sandbox.answer(id, { ok: true, valueJson: 'null' }, this.#calls.spent);
       return;
     }
@@ -202,6 +202,16 @@ class Run {
       { ok: false, error: { name: 'WorkflowError', code: error.code, message, passesThrough: true } },
       this.#calls.spent,
     );
+  }
+
+  /** A question that fails is a no, and is told. */
+  async #isAllowed(request: FanOutRequest): Promise<boolean> {
+    try {
+      return (await this.#prepared.options.confirmFanOut?.(request)) === true;
+    } catch (error) {
+      this.#log('error', `confirmFanOut failed: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
   }
 
   #announce(): void {
@@ -235,7 +245,7 @@ class Run {
     if (timeoutMs !== null) this.#timeLimit = this.#clock.after(timeoutMs, () => this.#stop(timedOut(timeoutMs)));
     const { signal } = options;
     if (signal?.aborted === true) this.#stop(cancelled());
-    else signal?.addEventListener('abort', () => this.#stop(cancelled()), { once: true });
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   #log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
@@ -260,7 +270,8 @@ class Run {
 
   async #finish(end: SandboxEnd): Promise<RunResult> {
     this.#timeLimit?.cancel();
-    const { directory } = this.#prepared;
+    const { directory, options } = this.#prepared;
+    options.signal?.removeEventListener('abort', this.#onAbort); // a host's signal may outlive many runs
     try {
       await this.#endAgents(end);
       this.#stallWatch.close();
@@ -319,13 +330,22 @@ class Run {
 
   #decide(end: SandboxEnd): RunOutcome {
     const { options, directory } = this.#prepared;
-    let outcome = outcomeOf(end, this.#stopped);
+    let outcome = outcomeOf(end, this.#reasonOf(end));
     for (const warning of outcome.warnings) this.#log('warn', warning);
     if (options.failOnAgentError === true) outcome = failedForAgents(outcome, this.#calls.failedCount);
     const { error } = outcome;
     if (error === undefined) return outcome;
     if (error.kind === 'limit' && !this.#limits.has(error.code)) this.#limit(error);
     return { ...outcome, error: withResumeCommand(error, this.#resumeCommand(directory.runId)) };
+  }
+
+  /**
+   * Why a run ended against its script. A stop that came after the script's own end changes nothing (S-33, E-11); a tripped
+   * breaker decides whatever the script made of it (S-13).
+   */
+  #reasonOf(end: SandboxEnd): WorkflowError | undefined {
+    if (end.type === 'killed') return this.#stopped;
+    return end.type === 'returned' || end.type === 'threw' ? this.#calls.brokenBy : undefined;
   }
 
   #compose(outcome: RunOutcome) {

@@ -93,6 +93,11 @@ export class AgentCalls {
     this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries, options.onFatal);
   }
 
+  /** The error that every further agent would meet; undefined while there is none. */
+  get brokenBy(): WorkflowError | undefined {
+    return this.#broken;
+  }
+
   /** Agents that have not ended. */
   get openCount(): number {
     return this.#open.size + this.#asking.size;

@@ -137,9 +137,12 @@ export class AgentLedger {
   #sync(): void {
     const batch = this.#unsynced;
     this.#unsynced = [];
-    this.#context.directory.journal.durable().then(() => {
-      for (const tell of batch) tell();
-    }, this.#onFatal);
+    this.#context.directory.journal
+      .durable()
+      .then(() => {
+        for (const tell of batch) tell();
+      })
+      .catch(this.#onFatal);
   }
 
   failed(call: AgentCall, run: AgentRun, error: ErrorRecord): void {

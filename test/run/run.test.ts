@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -213,6 +214,50 @@ describe('a run', () => {
     expect((await run(body, { confirmAbove: 2, confirmFanOut: confirmFanOut(false) })).output.status).toBe('failed');
     expect((await run(body, { confirmAbove: 3 })).result).toBe(3);
     expect(asked).toEqual([1, 2].map(() => ({ helper: 'parallel', agents: 3, tokens: 45 })));
+  });
+
+  it('takes a question that fails for a no, and says so (A-33)', async () => {
+    const ended = await run(`return (await parallel([1, 2, 3].map((n) => () => agent('x' + n)))).length`, {
+      confirmAbove: 2,
+      confirmFanOut: () => Promise.reject(new Error('nobody is there')),
+    });
+    expect(ended.output).toMatchObject({ status: 'failed', error: { code: 'LIMIT_AGENT_COUNT' } });
+    expect(ended.output.logs.map(({ text }) => text).join()).toContain('nobody is there');
+  });
+
+  it('lets a result stand that came before the stop (S-33, E-11)', async () => {
+    let stop = (): void => {};
+    const handle = await startWorkflow({
+      store,
+      script: script(`agent('left behind'); await agent('first'); return 'done'`),
+      backend: answeringBackend((request, signal) => {
+        if (request.prompt === 'first') return 'ok';
+        signal.addEventListener('abort', () => stop(), { once: true });
+        return silence(request, signal);
+      }),
+    });
+    stop = () => handle.stop();
+    const ended = await handle.done;
+    expect([ended.output.status, ended.resultJson]).toEqual(['completed', '"done"']);
+  });
+
+  it('fails after a refused key even if the script returns before the agents in flight have ended (A-20, S-13)', async () => {
+    const ended = await run(
+      `const late = new Promise((resolve) => setTimeout(resolve, 50))\nawait Promise.race([parallel([() => agent('dead'), () => agent('slow')]), late])\nreturn 'outran'`,
+      {
+        backend: answeringBackend((request, signal) =>
+          request.prompt === 'dead' ? new WorkflowError('AGENT_AUTH', 'The key is wrong.') : silence(request, signal),
+        ),
+      },
+    );
+    expect(ended.output).toMatchObject({ status: 'failed', error: { code: 'AGENT_AUTH' } });
+    expect(ended.resultJson).toBeUndefined();
+  });
+
+  it('leaves nothing on a signal that outlives it (A-18)', async () => {
+    const { signal } = new AbortController();
+    await run('return 1', { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('runs a nested workflow from a file beside the script (S-18)', async () => {
