@@ -34,9 +34,10 @@ module.exports = {
     },
     {
       name: 'faces-stand-apart',
-      comment: 'cli/, hosts/ and web/ are faces of one library; what two of them need belongs below.',
+      comment:
+        'hosts/ and web/ are faces of one library that know nothing of each other; cli/ starts them, and nothing imports cli/.',
       severity: 'error',
-      from: { path: '^(cli|hosts|web)/' },
+      from: { path: '^(hosts|web)/' },
       to: { dependencyTypes: LOCAL, path: '^(cli|hosts|web)/', pathNot: '^$1/' },
     },
     {

@@ -109,7 +109,7 @@ const violations: readonly Violation[] = [
   layer('runtime-looks-down', 'runtime', '../cli/b.ts'),
   layer('adapters-know-ports-only', 'cache', '../agents/b.ts'),
   layer('adapters-know-ports-only', 'emitters', '../runtime/b.ts'),
-  layer('faces-stand-apart', 'cli', '../hosts/b.ts'),
+  layer('faces-stand-apart', 'hosts', '../cli/b.ts'),
   layer('index-is-the-outside', 'cli', '../index.ts'),
   layer('product-knows-no-tests', 'cli', '../test/b.ts'),
   layer('one-door-to-the-isolate', 'runtime', 'isolated-vm'),
