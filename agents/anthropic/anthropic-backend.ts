@@ -1,23 +1,16 @@
-import { WorkflowError } from '../../protocol/workflow-error.ts';
-import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest, Clock } from '../../runtime/ports.ts';
+import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
 import { converse } from '../conversation.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
 import { DEFAULT_TOOLS } from '../tools/default-tools.ts';
-import { wallClock } from '../wall-clock.ts';
 import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';
 import { DEFAULT_MODEL, effortFor, resolveModel } from './models.ts';
+import { type AnthropicAccess, openLine } from './open-line.ts';
 import type { RequestFrame } from './request-body.ts';
 
-export interface AnthropicBackendOptions {
-  /** Sent as `x-api-key`. Without it and without {@link authToken} every agent ends with `AGENT_AUTH`. */
-  readonly apiKey?: string | undefined;
-  /** Sent as a bearer token; used when there is no {@link apiKey}. */
-  readonly authToken?: string | undefined;
-  /** @defaultValue https://api.anthropic.com */
-  readonly baseUrl?: string | undefined;
+export interface AnthropicBackendOptions extends AnthropicAccess {
   /** Alias or id of the model for calls that name none. @defaultValue sonnet */
   readonly model?: string | undefined;
   /** Output limit of one message, thinking included. @defaultValue 32000 */
@@ -26,10 +19,8 @@ export interface AnthropicBackendOptions {
   readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
-  readonly clock?: Clock | undefined;
 }
 
-const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 const DEFAULT_MAX_TOKENS = 32_000;
 
 /**
@@ -41,7 +32,6 @@ const DEFAULT_MAX_TOKENS = 32_000;
  * - Every request is sent once; retries are the caller's, through {@link AgentReporter.retry}.
  */
 export function createAnthropicBackend(options: AnthropicBackendOptions): AgentBackend {
-  const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   const model = options.model ?? DEFAULT_MODEL;
   let line: Promise<AnthropicLine> | undefined;
   return {
@@ -60,7 +50,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
         tools,
       });
       noteFrame(frame, request, report);
-      line ??= openLine(options, baseUrl);
+      line ??= openLine(options);
       const turns = new AnthropicTurns(await line, frame, signal, report);
       return converse({ request, signal, report, turns, tools });
     },
@@ -68,35 +58,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
       findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, call.agentType);
     },
     async warmUp() {
-      line ??= openLine(options, baseUrl);
+      line ??= openLine(options);
       await line.catch(() => {}); // the first agent meets the same error and says so
     },
     async close() {
       line = undefined;
     },
   };
-}
-
-async function openLine(options: AnthropicBackendOptions, baseUrl: string): Promise<AnthropicLine> {
-  const { apiKey, authToken } = options;
-  if (!apiKey && !authToken) {
-    throw new WorkflowError(
-      'AGENT_AUTH',
-      'There is no API key for the anthropic backend. Set ANTHROPIC_API_KEY, or choose another backend with --backend.',
-    );
-  }
-  const [{ Anthropic }, { Stream }] = await Promise.all([
-    import('@anthropic-ai/sdk'),
-    import('@anthropic-ai/sdk/core/streaming'),
-  ]);
-  const client = new Anthropic({
-    ...(apiKey ? { apiKey } : { authToken: authToken ?? null }),
-    baseURL: baseUrl,
-    maxRetries: 0,
-    // Its log goes to stdout at some levels, and could hold what a prompt says.
-    logLevel: 'off',
-  });
-  return { client, stream: Stream, baseUrl, clock: options.clock ?? wallClock };
 }
 
 function frameOf(request: AgentRequest, parts: Omit<RequestFrame, 'effort' | 'output'>): RequestFrame {

@@ -16,18 +16,30 @@ export interface AnthropicLine {
   readonly clock: Clock;
 }
 
+/** An event of the Messages API's stream. */
+export type StreamEvent = Readonly<Record<string, unknown>> & { readonly type: string };
+
 /** One agent's line to the Messages API: one streamed request a turn, sent once. */
 export class AnthropicTurns implements ModelTurns {
   readonly #line: AnthropicLine;
   readonly #frame: RequestFrame;
   readonly #signal: AbortSignal;
-  readonly #report: AgentReporter;
+  readonly #report: Pick<AgentReporter, 'alive'>;
+  readonly #onEvent: ((event: StreamEvent) => void) | undefined;
 
-  constructor(line: AnthropicLine, frame: RequestFrame, signal: AbortSignal, report: AgentReporter) {
+  /** @param onEvent sees each event of the stream that was understood */
+  constructor(
+    line: AnthropicLine,
+    frame: RequestFrame,
+    signal: AbortSignal,
+    report: Pick<AgentReporter, 'alive'>,
+    onEvent?: (event: StreamEvent) => void,
+  ) {
     this.#line = line;
     this.#frame = frame;
     this.#signal = signal;
     this.#report = report;
+    this.#onEvent = onEvent;
   }
 
   async send(history: readonly ConversationMessage[]): Promise<Turn> {
@@ -57,6 +69,7 @@ export class AnthropicTurns implements ModelTurns {
       for await (const { event, data } of stream.rawEvents(response, controller)) {
         this.#report.alive();
         reader.take(event, data);
+        if (this.#onEvent !== undefined && event !== null && event !== 'ping') this.#onEvent(JSON.parse(data));
       }
     } catch (error) {
       if (!reader.done) throw error;

@@ -11,7 +11,7 @@ export interface RequestFrame {
   readonly maxTokens: number;
   readonly effort: AgentOptions['effort'];
   readonly system: string;
-  readonly tools: readonly AgentTool[];
+  readonly tools: readonly Pick<AgentTool, 'name' | 'description' | 'inputSchema'>[];
   readonly output: OutputContract | undefined;
 }
 
