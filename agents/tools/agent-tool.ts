@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ToolAccess } from './permission-modes.ts';
 
 export interface ToolContext {
   /** Working directory of the agent; absolute. */
@@ -14,10 +15,20 @@ export interface ToolOutput {
   readonly summary?: string;
 }
 
+/** What permission rules compare a call with: a path as seen from the working directory, or a command of a shell. */
+export interface ToolSubject {
+  readonly path?: string;
+  readonly command?: string;
+}
+
 /** A tool that a subagent may call. `run` may throw; the model then reads the message. */
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
+  /** What its calls can do; permissions go by it. @defaultValue whoever passed the tool vouches for it: only deny rules count */
+  readonly access?: ToolAccess;
+  /** Gives what the call is about, for rules. May reject; the tool then refuses the call too. */
+  subject?(input: unknown, cwd: string): Promise<ToolSubject>;
   /** JSON Schema of the input; its root is an object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
