@@ -23,8 +23,7 @@ export function pushRow(queue: ByteQueue, row: Exclude<JournalRow, { type: 'resu
  * parsing it (R-26).
  */
 export function pushResultRow(queue: ByteQueue, head: ResultRowHead, resultJson: string): void {
-  const { type, ...members } = head;
-  const headJson = JSON.stringify({ type, ...members });
+  const headJson = typeFirst(head);
   const line = oneWellFormedLine(resultJson);
   const chunk = queue.room(bytesAtMost(headJson) + RESULT_MARK.length + bytesAtMost(line) + SEAL_BYTES);
   const start = chunk.used;
@@ -32,6 +31,13 @@ export function pushResultRow(queue: ByteQueue, head: ResultRowHead, resultJson:
   chunk.used += chunk.bytes.write(RESULT_MARK, chunk.used, 'latin1');
   chunk.used += chunk.bytes.write(line, chunk.used);
   seal(chunk, start);
+}
+
+function typeFirst(head: ResultRowHead): string {
+  const json = JSON.stringify(head);
+  if (json.startsWith('{"type":')) return json;
+  const { type, ...members } = head;
+  return JSON.stringify({ type, ...members });
 }
 
 function seal(chunk: Chunk, start: number): void {

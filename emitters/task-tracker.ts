@@ -1,14 +1,15 @@
-import {
-  type StreamJsonLine,
-  type StreamUsage,
-  streamJsonLineSchema,
-  type TaskNotification,
-  type TaskProgress,
-  type TaskUpdated,
-  type WorkflowAgent,
-  type WorkflowPhase,
-  workflowAgentSchema,
+import { createRequire } from 'node:module';
+import type {
+  StreamJsonLine,
+  StreamUsage,
+  TaskNotification,
+  TaskProgress,
+  TaskUpdated,
+  WorkflowAgent,
+  WorkflowPhase,
 } from '../protocol/stream-json.ts';
+
+const require = createRequire(import.meta.url);
 
 /** How long after the notification late progress still counts. Source: spec E-11, E-15. */
 const GRACE_MS = 5000;
@@ -91,7 +92,7 @@ export class TaskTracker {
 
 function readLine(line: unknown): StreamJsonLine | undefined {
   const value = typeof line === 'string' ? parse(line) : line;
-  const read = streamJsonLineSchema.safeParse(value);
+  const read = schemas().streamJsonLineSchema.safeParse(value);
   return read.success ? read.data : undefined;
 }
 
@@ -166,7 +167,7 @@ function place(
       phases.set(item.index, item);
       continue;
     }
-    const merged = workflowAgentSchema.safeParse({ ...agents.get(item.index), ...item });
+    const merged = schemas().workflowAgentSchema.safeParse({ ...agents.get(item.index), ...item });
     if (merged.success) agents.set(item.index, merged.data);
   }
   return { phases: byIndex(phases.values()), agents: byIndex(agents.values()) };
@@ -174,4 +175,9 @@ function place(
 
 function byIndex<T extends { readonly index: number }>(items: Iterable<T>): T[] {
   return [...items].sort((a, b) => a.index - b.index);
+}
+
+/** Their library takes a while to load, so a program that reads no lines never loads it. */
+function schemas(): typeof import('../protocol/stream-json.ts') {
+  return require('../protocol/stream-json.ts') as typeof import('../protocol/stream-json.ts');
 }

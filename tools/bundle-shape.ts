@@ -32,6 +32,7 @@ const LATE: Readonly<Record<string, string>> = {
   'ajv-formats': commonJs('ajv-formats'),
   re2js: "export * from 're2js';",
   'protocol/responses-file.ts': "export * from './protocol/responses-file.ts';",
+  'protocol/stream-json.ts': "export * from './protocol/stream-json.ts';",
 };
 
 /** The entry of the command line, which starts the sandbox before it loads anything else. */

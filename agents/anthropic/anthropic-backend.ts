@@ -4,7 +4,6 @@ import { converse } from '../conversation.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
-import { DEFAULT_TOOLS } from '../tools/default-tools.ts';
 import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';
 import { DEFAULT_MODEL, effortFor, resolveModel } from './models.ts';
 import { type AnthropicAccess, openLine } from './open-line.ts';
@@ -42,7 +41,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     model: resolveModel(model),
     async run(request, signal, report): Promise<AgentOutcome> {
       const type = findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, request.options.agentType);
-      const tools = chooseTools(options.tools ?? DEFAULT_TOOLS, request.options, type);
+      const tools = chooseTools(options.tools ?? (await defaultTools()), request.options, type);
       const frame = frameOf(request, {
         model: resolveModel(request.options.model ?? type?.model ?? model),
         maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
@@ -59,12 +58,17 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     },
     async warmUp() {
       line ??= openLine(options);
-      await line.catch(() => {}); // the first agent meets the same error and says so
+      await Promise.all([line.catch(() => {}), defaultTools()]); // the first agent meets the same error and says so
     },
     async close() {
       line = undefined;
     },
   };
+}
+
+/** Their library takes a while to load, so it waits for the first agent. */
+async function defaultTools(): Promise<readonly AgentTool[]> {
+  return (await import('../tools/default-tools.ts')).DEFAULT_TOOLS;
 }
 
 function frameOf(request: AgentRequest, parts: Omit<RequestFrame, 'effort' | 'output'>): RequestFrame {
