@@ -38,6 +38,7 @@ export type {
   AgentOutcome,
   AgentReporter,
   AgentRequest,
+  AgentRunPlace,
   AgentUsage,
   AnswerVerdict,
   Clock,

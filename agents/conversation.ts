@@ -1,6 +1,7 @@
 import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentOutcome, AgentReporter, AgentRequest } from '../runtime/ports.ts';
 import { abortError, throwIfAborted } from './abort.ts';
+import type { Hooks } from './hooks/hooks.ts';
 import {
   type AssistantBlock,
   type ConversationMessage,
@@ -17,6 +18,9 @@ import type { AgentTool } from './tools/agent-tool.ts';
 
 type MessageTurn = Extract<Turn, { type: 'message' }>;
 
+/** Answers of one agent that hooks may hold back; then it stands, so that no hook keeps an agent going for ever (H-18). */
+const MOST_HELD_BACK = 10;
+
 /** Messages an agent may use when its call sets no `maxTurns`; keeps a model that never stops calling tools from running on. */
 export const DEFAULT_MAX_TURNS = 500;
 
@@ -27,6 +31,8 @@ export interface ConversationParts {
   readonly turns: ModelTurns;
   /** Tools the agent may use besides StructuredOutput. */
   readonly tools: readonly AgentTool[];
+  /** Undefined when none are set, which costs nothing. */
+  readonly hooks?: Hooks | undefined;
 }
 
 /**
@@ -63,6 +69,10 @@ class Conversation {
   /** First part of a text that the output limit cut off. */
   #cutText: string | undefined;
   #lastText = '';
+  /** Answers that hooks held back. */
+  #heldBack = 0;
+  /** Results of the tools that were called beside the answer. */
+  #besides: readonly ToolResult[] = [];
 
   constructor(parts: ConversationParts) {
     const { request } = parts;
@@ -78,7 +88,8 @@ class Conversation {
   async run(): Promise<AgentOutcome> {
     const { signal, report, turns, request } = this.#parts;
     throwIfAborted(signal);
-    report.transcript({ type: 'user', text: taskOf(request) });
+    const task = this.#parts.hooks?.has('SubagentStart') ? await this.#startHooks(this.#parts.hooks) : taskOf(request);
+    report.transcript({ type: 'user', text: task });
     for (;;) {
       if (this.#turnsUsed >= this.#maxTurns) throw this.#outOfTurns();
       const sent = turns.send(this.#history);
@@ -92,8 +103,65 @@ class Conversation {
       }
       const taken = this.#take(turn);
       const outcome = taken instanceof Promise ? await taken : taken;
-      if (outcome !== undefined) return outcome;
+      if (outcome === undefined) continue;
+      if (!this.#parts.hooks?.has('SubagentStop')) return outcome;
+      if (!(await this.#stopHooks(this.#parts.hooks, turn, outcome))) return outcome;
     }
+  }
+
+  /** Gives the task, with what hooks have to say beside it. */
+  async #startHooks(hooks: Hooks): Promise<string> {
+    const { additionalContext } = await hooks.subagentStart(this.#parts);
+    const task = taskOf(this.#parts.request);
+    if (additionalContext === undefined) return task;
+    const text = `${task}\n\n${additionalContext}`;
+    this.#history[0] = { role: 'user', text };
+    return text;
+  }
+
+  /** True when a hook held the answer back and the agent was told how to go on. */
+  async #stopHooks(hooks: Hooks, turn: MessageTurn, outcome: AgentOutcome): Promise<boolean> {
+    const { report } = this.#parts;
+    await report.transcriptSaved?.();
+    const lastAssistantMessage = textOf(turn.blocks) || outcome.valueJson;
+    const { block } = await hooks.subagentStop(this.#parts, {
+      lastAssistantMessage,
+      stopHookActive: this.#heldBack > 0,
+    });
+    if (block === undefined) return false;
+    if (this.#heldBack >= MOST_HELD_BACK || this.#turnsUsed >= this.#maxTurns) {
+      const why =
+        this.#heldBack >= MOST_HELD_BACK ? `after ${this.#heldBack} times` : 'with no message left (maxTurns)';
+      const { label } = this.#parts.request;
+      report.warn?.(`A SubagentStop hook held back the answer of "${label}" once more, ${why}; the answer stands.`);
+      return false;
+    }
+    this.#heldBack += 1;
+    this.#takeBack(turn, block);
+    return true;
+  }
+
+  /** Lets the agent go on after an answer that does not count, with a fresh allowance. */
+  #takeBack(turn: MessageTurn, instruction: string): void {
+    const calls = turn.blocks.filter((block) => block.type === 'tool_use');
+    this.#answer?.beginAnew();
+    this.#nudged = this.#askedAgain = false;
+    this.#cutText = undefined;
+    this.#remember(turn.blocks);
+    if (calls.length === 0) {
+      this.#say(instruction);
+      return;
+    }
+    const toolResults = calls.map(
+      ({ id }) =>
+        this.#besides.find((result) => result.toolUseId === id) ?? {
+          toolUseId: id,
+          content: instruction,
+          isError: true,
+        },
+    );
+    this.#history.push({ role: 'user', toolResults });
+    for (const result of toolResults) this.#parts.report.transcript({ type: 'tool_result', ...result });
   }
 
   /** Handles one message; gives the outcome when the agent is done with it. */
@@ -134,7 +202,10 @@ class Conversation {
     results: readonly ToolResult[],
     valueJson: string | undefined,
   ): AgentOutcome | undefined {
-    if (valueJson !== undefined) return this.#outcome(valueJson, false);
+    if (valueJson !== undefined) {
+      this.#besides = results;
+      return this.#outcome(valueJson, false);
+    }
     this.#answer?.throwIfUsedUp();
     for (const { toolUseId, content, isError } of results) {
       this.#parts.report.transcript({ type: 'tool_result', toolUseId, content, isError });
@@ -146,9 +217,8 @@ class Conversation {
   }
 
   async #runTools(calls: readonly ToolCall[], cut: boolean): Promise<readonly ToolResult[]> {
-    const { tools, signal, report, request } = this.#parts;
     this.#toolUses += calls.length;
-    return runToolCalls(calls, { tools, signal, report, cwd: request.cwd, cut });
+    return runToolCalls(calls, { ...this.#parts, cut });
   }
 
   #takeText(turn: MessageTurn): AgentOutcome | undefined {

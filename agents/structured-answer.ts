@@ -18,6 +18,8 @@ export class StructuredAnswer {
   attempts = 0;
   readonly #contract: OutputContract;
   readonly #maxAttempts: number;
+  /** Calls used when the allowance began. */
+  #usedBefore = 0;
   #lastRaw = '';
   #lastErrors: readonly string[] = [];
 
@@ -46,9 +48,14 @@ export class StructuredAnswer {
     return { rejections };
   }
 
+  /** Grants as many calls again, since a good answer was held back. */
+  beginAnew(): void {
+    this.#usedBefore = this.attempts;
+  }
+
   /** @throws WorkflowError `AGENT_OUTPUT_INVALID` once as many calls were used as are allowed, none of them valid */
   throwIfUsedUp(): void {
-    if (this.attempts < this.#maxAttempts) return;
+    if (this.attempts - this.#usedBefore < this.#maxAttempts) return;
     throw new WorkflowError(
       'AGENT_OUTPUT_INVALID',
       `No StructuredOutput call of the agent fitted the schema (${this.attempts} used). The last one: ${this.#lastErrors.join('; ')}. Loosen the schema, explain it in the prompt, or raise --max-structured-output-retries.`,

@@ -1,5 +1,6 @@
-import type { AgentReporter } from '../runtime/ports.ts';
+import type { AgentReporter, AgentRequest } from '../runtime/ports.ts';
 import { untilAborted } from './abort.ts';
+import type { Hooks } from './hooks/hooks.ts';
 import type { ToolCall, ToolResult } from './model-turns.ts';
 import type { AgentTool, ToolOutput } from './tools/agent-tool.ts';
 
@@ -7,8 +8,9 @@ export interface ToolCallsContext {
   readonly tools: readonly AgentTool[];
   readonly signal: AbortSignal;
   readonly report: AgentReporter;
-  /** Working directory of the agent; absolute. */
-  readonly cwd: string;
+  readonly request: AgentRequest;
+  /** Undefined when none are set, which costs nothing. */
+  readonly hooks?: Hooks | undefined;
   /** True when the output limit ended the message, so that its last call may be incomplete. */
   readonly cut: boolean;
 }
@@ -32,7 +34,8 @@ async function runToolCall(call: ToolCall, context: ToolCallsContext): Promise<T
   return { toolUseId: call.id, content: text.toWellFormed(), isError };
 }
 
-async function outputOf(call: ToolCall, { tools, signal, cwd, cut }: ToolCallsContext): Promise<ToolOutput> {
+async function outputOf(call: ToolCall, context: ToolCallsContext): Promise<ToolOutput> {
+  const { tools, cut } = context;
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
     const known = tools.map(({ name }) => name).join(', ') || 'none';
@@ -48,10 +51,40 @@ async function outputOf(call: ToolCall, { tools, signal, cwd, cut }: ToolCallsCo
         : `The input of the call is no valid JSON: ${messageOf(error)}`,
     );
   }
+  return context.hooks === undefined
+    ? runTool(tool, input, context)
+    : runHookedTool(context.hooks, call, tool, input, context);
+}
+
+/** Hooks see the call first, and may deny or change it; then what came of it (H-18). */
+async function runHookedTool(
+  hooks: Hooks,
+  { id, name }: ToolCall,
+  tool: AgentTool,
+  given: unknown,
+  context: ToolCallsContext,
+): Promise<ToolOutput> {
+  let input = given;
+  if (hooks.has('PreToolUse')) {
+    const verdict = await hooks.preToolUse(context, { id, name, input });
+    if (verdict.decision === 'deny') return failed(`A hook denied this call of ${name}: ${verdict.reason}`);
+    if (verdict.changed) {
+      const text = `A hook changed the input of ${name}.`;
+      context.report.transcript({ type: 'note', text, toolUseId: id, input: verdict.input });
+    }
+    input = verdict.input;
+  }
+  const output = await runTool(tool, input, context);
+  if (!hooks.has('PostToolUse')) return output;
+  const { feedback } = await hooks.postToolUse(context, { id, name, input }, output);
+  return feedback === undefined ? output : { ...output, text: `${output.text}\n\nA hook says: ${feedback}` };
+}
+
+async function runTool(tool: AgentTool, input: unknown, { request, signal }: ToolCallsContext): Promise<ToolOutput> {
   try {
-    return await tool.run(input, { cwd, signal });
+    return await tool.run(input, { cwd: request.cwd, signal });
   } catch (error) {
-    return failed(`${call.name} failed: ${messageOf(error)}`);
+    return failed(`${tool.name} failed: ${messageOf(error)}`);
   }
 }
 

@@ -36,6 +36,8 @@ export class QueuedAgentFiles implements AgentFiles {
   #failure: WorkflowError | undefined;
   #directoryMade: Promise<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
+  /** Who waits for a file to hold what was given for it. */
+  readonly #savedWaiters = new Map<string, PromiseWithResolvers<void>>();
   /** False under an umask that takes rights from the owner. */
   #modeIsKept: boolean | undefined;
 
@@ -51,6 +53,24 @@ export class QueuedAgentFiles implements AgentFiles {
   appendTranscript(agentId: string, row: TranscriptRow): void {
     const clean = this.#options.redactor?.json(row) ?? row;
     this.#enqueue(`${agentId}.jsonl`, 'a', `${JSON.stringify(clean)}\n`);
+  }
+
+  transcriptPath(agentId: string): string {
+    return join(this.#options.directory, `${agentId}.jsonl`);
+  }
+
+  async saved(agentId: string): Promise<void> {
+    await this.#savedOf(`${agentId}.jsonl`);
+    await this.#savedOf(`${agentId}.meta.json`);
+  }
+
+  #savedOf(name: string): Promise<void> {
+    if (!this.#waiting.has(name) && !this.#writing.has(name)) {
+      return Promise.resolve();
+    }
+    const waiter = this.#savedWaiters.get(name) ?? Promise.withResolvers<void>();
+    this.#savedWaiters.set(name, waiter);
+    return waiter.promise;
   }
 
   async close(): Promise<void> {
@@ -96,10 +116,17 @@ export class QueuedAgentFiles implements AgentFiles {
         this.#waiting.clear();
         this.#ready = [];
         this.#readyFrom = 0;
+        for (const waiter of this.#savedWaiters.values()) {
+          waiter.resolve();
+        }
+        this.#savedWaiters.clear();
       }
       this.#writing.delete(name);
       if (this.#waiting.has(name)) {
         this.#ready.push(name);
+      } else {
+        this.#savedWaiters.get(name)?.resolve();
+        this.#savedWaiters.delete(name);
       }
     }
     this.#workers -= 1;

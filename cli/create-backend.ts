@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Hooks } from '../agents/hooks/hooks.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
@@ -9,13 +10,15 @@ import type { BackendName } from './run-flags.ts';
 export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDirectory'> {
   /** Working directory of the agents, whose project may bring agent types. */
   readonly agentsCwd: string;
+  /** Undefined when there are none. */
+  readonly hooks?: Hooks | undefined;
 }
 
 /** Makes a backend; only its own code is loaded. @throws FILE_… and USAGE_INVALID for a bad `--responses` */
 export async function createBackend(
   name: BackendName,
   flags: { readonly responses?: string | undefined; readonly model?: string | undefined },
-  { env, cwd, homeDirectory, agentsCwd }: BackendPlace,
+  { env, cwd, homeDirectory, agentsCwd, hooks }: BackendPlace,
 ): Promise<AgentBackend> {
   switch (name) {
     case 'scripted': {
@@ -25,7 +28,7 @@ export async function createBackend(
       const { loadAgentTypes } = await import('../agents/agent-types.ts');
       const { loadResponsesFile } = await import('../agents/scripted/load-responses-file.ts');
       const agentTypes = await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory });
-      return createScriptedBackend(loadResponsesFile(text, path), { agentTypes });
+      return createScriptedBackend(loadResponsesFile(text, path), { agentTypes, hooks });
     }
     case 'simulated': {
       const { createSimulatedBackend } = await import('../agents/simulated/simulated-backend.ts');
@@ -40,6 +43,7 @@ export async function createBackend(
         baseUrl: env['ANTHROPIC_BASE_URL'] || undefined,
         model: flags.model,
         agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
+        hooks,
       });
     }
   }

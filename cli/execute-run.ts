@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import type { Hooks } from '../agents/hooks/hooks.ts';
+import { loadHooks } from '../agents/hooks/load-hooks.ts';
 import { isWorkflowError, toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -11,7 +13,7 @@ import { exitCodeOfError, exitCodeOfRun } from './exit-code.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { refusedOutput } from './refused-output.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
-import type { RunFlags } from './run-flags.ts';
+import type { BackendName, RunFlags } from './run-flags.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
 
@@ -41,7 +43,8 @@ export async function executeRun(
   try {
     const [plan, { createRunStore }] = await Promise.all([makePlan(), import('../cache/run-store.ts')]);
     const { choice, model, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
-    const place = { ...context, agentsCwd: plan.agentsCwd };
+    const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options);
+    const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
     inner = await createBackend(choice.name, { responses: flags.responses, model }, place);
     const { record } = flags;
     const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record));
@@ -64,6 +67,18 @@ export async function executeRun(
     sandbox?.kill();
     await inner?.close();
   }
+}
+
+/** Simulated agents do nothing that a hook could see. */
+async function hooksOf(
+  { env, homeDirectory }: CliContext,
+  flags: RunFlags,
+  backend: BackendName,
+  cwd: string,
+  { onNotice }: Pick<WorkflowOptions, 'onNotice'>,
+): Promise<Hooks | undefined> {
+  if (flags.hooks === false || backend === 'simulated') return undefined;
+  return loadHooks({ cwd, homeDirectory, env, onProblem: (text) => onNotice?.(text) });
 }
 
 /** The library of the store takes a while to load, so only the runs that share load it. */

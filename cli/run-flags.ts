@@ -33,6 +33,8 @@ export interface RunFlags {
   readonly salvage?: boolean;
   readonly dryRun?: boolean;
   readonly resumePolicy?: 'content' | 'prefix';
+  /** False with `--no-hooks`. */
+  readonly hooks?: boolean;
   /** Answers are shared with other runs of this machine (R-19). */
   readonly reuse?: boolean;
   /** Of `run`, a run of Claude Code; of `resume`, that the one named is such a run (R-20). */
@@ -79,6 +81,7 @@ function addWorkFlags(command: Command): void {
     .option('--responses <file>', 'planned answers for the scripted backend')
     .option('--record <file>', 'write the answers of this run as such a file')
     .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id', nonEmpty)
+    .option('--no-hooks', 'run none of the hooks that settings of the project and the user name')
     .option('--reuse', 'take answers of earlier runs of this machine, and leave those of this run for later ones');
 }
 

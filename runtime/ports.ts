@@ -86,8 +86,19 @@ export interface AgentRequest {
   readonly startedBefore?: true;
   /** StructuredOutput calls an agent may use up, the good one included (A-4). */
   readonly maxStructuredOutputRetries: number;
-  /** Working directory of the agent; absolute. */
+  /** Working directory of the agent; absolute. Inside its worktree, where it has one. */
   readonly cwd: string;
+  /** The run that the agent belongs to; absent outside one. */
+  readonly run?: AgentRunPlace;
+}
+
+/** Where the records of an agent's run are. */
+export interface AgentRunPlace {
+  readonly runId: string;
+  /** Absolute path of the run's log of events. */
+  readonly eventsPath: string;
+  /** Absolute path of the agent's transcript; absent when none is written. */
+  readonly transcriptPath?: string;
 }
 
 export interface AgentUsage {
@@ -130,6 +141,10 @@ export interface AgentReporter {
   toolStarted(toolUseId: string, name: string): void;
   toolFinished(toolUseId: string, ok: boolean, summary?: string): void;
   transcript(row: TranscriptRow): void;
+  /** Resolves when every row given so far is on the disk (H-19). Absent where nothing is kept. Never rejects. */
+  transcriptSaved?(): Promise<void>;
+  /** Puts a warning into the log of the run. */
+  warn?(text: string): void;
   /**
    * Asks to try again after a transient failure. Gives up the agent's slot, waits as long as the failure asks for (or
    * an exponential backoff with jitter), takes a slot again and resolves. Rejects with `AGENT_API` when the retries are
@@ -254,6 +269,10 @@ export interface AgentMeta {
 export interface AgentFiles {
   writeMeta(meta: AgentMeta): void;
   appendTranscript(agentId: string, row: TranscriptRow): void;
+  /** Absolute path of an agent's transcript, for those who read it. */
+  transcriptPath(agentId: string): string;
+  /** Resolves when what was given so far for an agent is on the disk, or cannot be written. Never rejects. */
+  saved(agentId: string): Promise<void>;
   close(): Promise<void>;
 }
 

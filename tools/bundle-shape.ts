@@ -20,6 +20,7 @@ export const EVERY_RUN: Readonly<Record<'library' | 'cli', readonly string[]>> =
     'emitters/stream-json.ts',
     'emitters/slow-reader.ts',
     'agents/agent-types.ts',
+    'agents/hooks/load-hooks.ts',
     'agents/scripted/scripted-backend.ts',
     'agents/scripted/load-responses-file.ts',
   ],

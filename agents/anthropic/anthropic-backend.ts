@@ -1,6 +1,7 @@
 import type { AgentBackend, AgentOutcome, AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
 import { converse } from '../conversation.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
@@ -18,6 +19,8 @@ export interface AnthropicBackendOptions extends AnthropicAccess {
   readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
+  /** @defaultValue none */
+  readonly hooks?: Hooks | undefined;
 }
 
 const DEFAULT_MAX_TOKENS = 32_000;
@@ -51,7 +54,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
       noteFrame(frame, request, report);
       line ??= openLine(options);
       const turns = new AnthropicTurns(await line, frame, signal, report);
-      return converse({ request, signal, report, turns, tools });
+      return converse({ request, signal, report, turns, tools, hooks: options.hooks });
     },
     admit(call) {
       findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, call.agentType);

@@ -4,6 +4,7 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { AgentBackend, AgentOutcome, AgentRequest, Clock } from '../../runtime/ports.ts';
 import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
 import { converse } from '../conversation.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
 import { wallClock } from '../wall-clock.ts';
@@ -15,6 +16,8 @@ export interface ScriptedBackendOptions {
   readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
+  /** @defaultValue none */
+  readonly hooks?: Hooks | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -43,7 +46,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       const turns = new ScriptedTurns(reply, request.output, signal, clock);
       const chosen = callsTool(reply) ? chooseTools(tools ?? (await defaultTools()), request.options, type) : [];
       try {
-        return await converse({ request, signal, report, turns, tools: chosen });
+        return await converse({ request, signal, report, turns, tools: chosen, hooks: options.hooks });
       } finally {
         if (signal.aborted) interrupted.set(request.key, reply);
         else interrupted.delete(request.key);

@@ -13,10 +13,10 @@ import { admitCall } from './admit-call.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
-import { agentIdOf } from './call-key.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
 import type { NamedSchemas } from './named-schemas.ts';
+import { requestOf } from './request-of.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {
@@ -268,7 +268,7 @@ export class AgentCalls {
       leaveLane?.();
       return;
     }
-    const run = new AgentRun(this.#requestOf(call), call.options, this.#options, (outputTokens) => {
+    const run = new AgentRun(requestOf(call, this.#options), call.options, this.#options, (outputTokens) => {
       this.spent += outputTokens;
     });
     this.#open.set(call, run);
@@ -280,23 +280,6 @@ export class AgentCalls {
       this.#left(call);
       leaveLane?.();
     });
-  }
-
-  #requestOf(call: AgentCall) {
-    const { cwd, limits, replay } = this.#options;
-    const { key } = call.identity;
-    return {
-      ...(replay.wasStarted(key) ? { startedBefore: true as const } : {}),
-      key,
-      agentId: agentIdOf(key),
-      prompt: call.prompt,
-      label: call.label,
-      phase: call.phase,
-      options: call.options.agent,
-      output: call.options.output,
-      maxStructuredOutputRetries: limits.maxStructuredOutputRetries,
-      cwd,
-    };
   }
 
   #settle(run: AgentRun, call: AgentCall, end: AgentEnd): void {

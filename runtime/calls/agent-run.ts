@@ -185,6 +185,15 @@ export class AgentRun implements AgentReporter, Watched {
     if (this.#context.transcripts) this.#context.directory.agentFiles.appendTranscript(this.request.agentId, row);
   }
 
+  async transcriptSaved(): Promise<void> {
+    if (this.#context.transcripts) await this.#context.directory.agentFiles.saved(this.request.agentId);
+  }
+
+  warn(text: string): void {
+    const { events, redactor } = this.#context;
+    events.append('log', { level: 'warn', text: redactor.text(text) });
+  }
+
   async retry(failure: TransientFailure): Promise<void> {
     const { slots, clock, random, maxRetries } = this.#context;
     this.#throwIfAborted();

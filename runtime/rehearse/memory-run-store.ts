@@ -78,7 +78,13 @@ function openRun(run: MemoryRun, tell: Required<MemoryListener>): RunDirectory {
     history: { rows: [...run.rows], warnings: [] },
     journal: memoryJournal(run, tell),
     events: memoryEvents(tell),
-    agentFiles: { writeMeta() {}, appendTranscript() {}, async close() {} },
+    agentFiles: {
+      writeMeta() {},
+      appendTranscript() {},
+      transcriptPath: (agentId) => `/memory/runs/${runId}/agents/${agentId}.jsonl`,
+      async saved() {},
+      async close() {},
+    },
     async saveRecord(record) {
       run.record = record;
     },
