@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Hooks } from '../agents/hooks/hooks.ts';
+import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
-import { readTextFile } from './read-text-file.ts';
 import type { BackendName } from './run-flags.ts';
 
 export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDirectory'> {

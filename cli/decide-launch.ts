@@ -1,9 +1,9 @@
+import { findNestedWorkflow } from '../hosts/saved-workflows/find-workflow.ts';
 import { secretValuesOf } from '../runtime/redact.ts';
 import type { RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
 import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
 import type { CliContext } from './cli-context.ts';
 import { confirmFanOut } from './confirm-fan-out.ts';
-import { findNestedWorkflow } from './find-workflow.ts';
 import { resumeCommand } from './resume-command.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
 import { defaultStateRoot } from './state-root.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findNestedWorkflow } from '../hosts/saved-workflows/find-workflow.ts';
 import type { PlannedCall, ResumePlan } from '../runtime/replay/plan-resume.ts';
 import type { CliContext } from './cli-context.ts';
-import { findNestedWorkflow } from './find-workflow.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
 import type { StoredRun } from './stored-run.ts';
 import { textTable } from './text-table.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { toFileError } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
-import { toFileError } from './read-text-file.ts';
 
 export interface ArgsFlags {
   /** Value of `--args`: JSON, or `@file`. */

@@ -23,6 +23,8 @@ export const EVERY_RUN: Readonly<Record<'library' | 'cli', readonly string[]>> =
     'agents/hooks/load-hooks.ts',
     'agents/scripted/scripted-backend.ts',
     'agents/scripted/load-responses-file.ts',
+    'hosts/saved-workflows/find-workflow.ts',
+    'hosts/saved-workflows/kill-switch.ts',
   ],
   cli: ['cli/run-cli.ts', 'cli/commands/run.ts', 'cli/commands/resume.ts'],
 };
@@ -39,7 +41,7 @@ const LATE: Readonly<Record<string, string>> = {
 /** The entry of the command line, which starts the sandbox before it loads anything else. */
 const FIRST = 'cli/main.ts';
 
-const SOURCES = '{protocol,runtime,agents,cache,emitters,cli}/**/*.ts';
+const SOURCES = '{protocol,runtime,agents,cache,emitters,hosts,cli}/**/*.ts';
 const DYNAMIC_IMPORT = /\bimport\('(\.[^']+)'\)/g;
 /** With it, esbuild would not see what is required. */
 const OWN_REQUIRE = /^const require = createRequire\(import\.meta\.url\);$/m;

@@ -4,11 +4,11 @@ import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { nodeDisk } from '../../cache/disk.ts';
 import { makePrivateDirectory } from '../../cache/private-directory.ts';
+import { findKillSwitch } from '../../hosts/saved-workflows/kill-switch.ts';
 import { spawnSandbox } from '../../runtime/sandbox/spawn-sandbox.ts';
 import { parseScript } from '../../runtime/script/parse-script.ts';
 import { hasKey } from '../choose-backend.ts';
 import type { CliContext } from '../cli-context.ts';
-import { findKillSwitch } from '../kill-switch.ts';
 import { stateRoot } from '../state-root.ts';
 import { textTable } from '../text-table.ts';
 

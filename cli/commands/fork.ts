@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createRunStore } from '../../cache/run-store.ts';
+import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
+import { readTextFile } from '../../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { type ForkedRun, type ForkOptions, forkRun } from '../../runtime/replay/fork-run.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';
-import { readScriptTarget } from '../find-workflow.ts';
-import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
-import { readTextFile } from '../read-text-file.ts';
+import { readScriptTarget } from '../read-script-target.ts';
 import { resumeCommand } from '../resume-command.ts';
 import type { RunFlags } from '../run-flags.ts';
 import { defaultStateRoot, stateRoot } from '../state-root.ts';

@@ -1,8 +1,8 @@
+import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
+import { listSavedWorkflows, type SavedWorkflow } from '../../hosts/saved-workflows/list-saved-workflows.ts';
+import { readScriptFile } from '../../hosts/saved-workflows/read-text-file.ts';
 import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
-import { refuseWhenDisabled } from '../kill-switch.ts';
-import { readScriptFile } from '../read-text-file.ts';
-import { listSavedWorkflows, type SavedWorkflow } from '../saved-workflows.ts';
 import { stateRoot } from '../state-root.ts';
 import { listStoredRuns, type StoredRun } from '../stored-run.ts';
 import { textTable } from '../text-table.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';
-import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
 import { readResumableRun } from '../resumable-run.ts';
 import type { RunFlags } from '../run-flags.ts';

@@ -1,12 +1,12 @@
+import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import { normalizeText } from '../../runtime/script/normalize-text.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { executeRun } from '../execute-run.ts';
-import { readScriptTarget } from '../find-workflow.ts';
-import { refuseWhenDisabled } from '../kill-switch.ts';
 import { readArgs } from '../read-args.ts';
+import { readScriptTarget } from '../read-script-target.ts';
 import { readResumableRun } from '../resumable-run.ts';
 import type { FaceSource } from '../run-face.ts';
 import type { RunFlags } from '../run-flags.ts';

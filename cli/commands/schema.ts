@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nearestWord } from '../../hosts/saved-workflows/nearest-word.ts';
 import { coreEventSchema } from '../../protocol/core-event.ts';
 import { journalRowSchema } from '../../protocol/journal-row.ts';
 import { responsesFileSchema } from '../../protocol/responses-file.ts';
@@ -6,7 +7,6 @@ import { runOutputSchema, runRecordSchema } from '../../protocol/run-record.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { workflowMetaSchema } from '../../protocol/workflow-meta.ts';
 import type { CliContext } from '../cli-context.ts';
-import { nearestWord } from '../nearest-word.ts';
 
 /** Formats by the name of their file in `protocol/`. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { findNestedWorkflow } from '../../hosts/saved-workflows/find-workflow.ts';
+import { readTextFile } from '../../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { AgentBackend, Clock } from '../../runtime/ports.ts';
 import {
@@ -9,9 +11,8 @@ import {
 } from '../../runtime/rehearse/rehearsal.ts';
 import { rehearseWorkflow } from '../../runtime/rehearse/rehearse-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { findNestedWorkflow, readScriptTarget } from '../find-workflow.ts';
 import { readArgs } from '../read-args.ts';
-import { readTextFile } from '../read-text-file.ts';
+import { readScriptTarget } from '../read-script-target.ts';
 import { shellQuote } from '../shell-quote.ts';
 import { DEFAULT_ORDERS, type TestFlags } from '../test-flags.ts';
 import { textTable } from '../text-table.ts';

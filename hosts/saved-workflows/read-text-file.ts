@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { WorkflowError } from '../protocol/workflow-error.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
 
 /** 524,288 characters (S-1), each of at most 3 bytes a UTF-16 unit, and a byte order mark. */
 const MAX_SCRIPT_BYTES = 524_288 * 3 + 3;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WorkflowError } from '../protocol/workflow-error.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { foldersUpwards } from './folders-upwards.ts';
 
 const ENV_SWITCHES = ['WF_DISABLE_WORKFLOWS', 'CODEBUDDY_DISABLE_WORKFLOWS', 'CLAUDE_CODE_DISABLE_WORKFLOWS'] as const;

@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findNestedWorkflow, readScriptTarget } from '../../../cli/find-workflow.ts';
-import { findKillSwitch } from '../../../cli/kill-switch.ts';
-import { listSavedWorkflows } from '../../../cli/saved-workflows.ts';
+import { findNestedWorkflow, readSavedWorkflow } from '../../../../hosts/saved-workflows/find-workflow.ts';
+import { findKillSwitch } from '../../../../hosts/saved-workflows/kill-switch.ts';
+import { listSavedWorkflows } from '../../../../hosts/saved-workflows/list-saved-workflows.ts';
 
 let root: string;
-let place: { cwd: string; homeDirectory: string; stdin: Readable };
+let place: { cwd: string; homeDirectory: string };
 
-function put(name: string, content: string | Uint8Array = name): string {
+function put(name: string, content = name): string {
   const file = join(root, name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
@@ -21,22 +20,22 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'wf-find-'));
   mkdirSync(join(root, 'project/deep'), { recursive: true });
   mkdirSync(join(root, 'home'));
-  place = { cwd: join(root, 'project/deep'), homeDirectory: join(root, 'home'), stdin: Readable.from([]) };
+  place = { cwd: join(root, 'project/deep'), homeDirectory: join(root, 'home') };
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('saved workflows', () => {
   it('the nearest of a name wins: here, then upwards, then home (H-21)', async () => {
     put('home/.wf/workflows/greet.js');
-    expect((await readScriptTarget('greet', place)).text).toBe('home/.wf/workflows/greet.js');
+    expect((await readSavedWorkflow('greet', place)).text).toBe('home/.wf/workflows/greet.js');
     put('project/.codebuddy/workflows/greet.js');
-    expect((await readScriptTarget('greet', place)).text).toBe('project/.codebuddy/workflows/greet.js');
+    expect((await readSavedWorkflow('greet', place)).text).toBe('project/.codebuddy/workflows/greet.js');
     put('project/.claude/workflows/greet.js');
-    expect((await readScriptTarget('greet', place)).text).toBe('project/.claude/workflows/greet.js');
+    expect((await readSavedWorkflow('greet', place)).text).toBe('project/.claude/workflows/greet.js');
     put('project/.wf/workflows/greet.ts');
-    expect((await readScriptTarget('greet', place)).fileName).toBe('greet.ts');
+    expect((await readSavedWorkflow('greet', place)).fileName).toBe('greet.ts');
     put('project/deep/.codebuddy/workflows/greet.js');
-    expect((await readScriptTarget('greet', place)).text).toBe('project/deep/.codebuddy/workflows/greet.js');
+    expect((await readSavedWorkflow('greet', place)).text).toBe('project/deep/.codebuddy/workflows/greet.js');
   });
 
   it('names are stems; folders and other files are not listed (H-21)', async () => {
@@ -50,46 +49,9 @@ describe('saved workflows', () => {
   it('an unknown name lists those that are, and the nearest (H-21)', async () => {
     put('project/.wf/workflows/greet.js');
     put('home/.claude/workflows/review.js');
-    await expect(readScriptTarget('gret', place)).rejects.toMatchObject({
+    await expect(readSavedWorkflow('gret', place)).rejects.toMatchObject({
       code: 'WORKFLOW_UNKNOWN',
       message: expect.stringMatching(/"gret".*greet, review.*Did you mean greet/),
-    });
-  });
-});
-
-describe('the script that was named', () => {
-  it('a file is read with its name and path (C-1)', async () => {
-    const path = put('project/deep/a.js', 'text');
-    expect(await readScriptTarget('a.js', place)).toEqual({ text: 'text', fileName: 'a.js', path, byName: false });
-    expect(await readScriptTarget('../deep/a.js', place)).toMatchObject({ path });
-  });
-
-  it('- is stdin (C-1)', async () => {
-    const stdin = Readable.from([Buffer.from('const a = "é'), Buffer.from('"')]);
-    expect(await readScriptTarget('-', { ...place, stdin })).toEqual({
-      text: 'const a = "é"',
-      fileName: 'stdin',
-      byName: false,
-    });
-  });
-
-  it.each([
-    ['none.js', 'FILE_MISSING', /none\.js.*does not exist/],
-    ['./folder', 'FILE_UNREADABLE', /folder is a directory/],
-    ['folder', 'WORKFLOW_UNKNOWN', /folder is a directory/],
-    ['binary.js', 'FILE_UNREADABLE', /not UTF-8/],
-    ['latin1.js', 'FILE_UNREADABLE', /not UTF-8/],
-    ['huge.js', 'SCRIPT_TOO_LARGE', /524,288/],
-    ['flow.json', 'USAGE_UNSUPPORTED', /graph/],
-    ['  ', 'USAGE_INVALID', /empty/],
-  ])('%j is one clear sentence with %s (C-10)', async (target, code, message) => {
-    mkdirSync(join(place.cwd, 'folder'));
-    put('project/deep/binary.js', new Uint8Array([127, 69, 0, 255]));
-    put('project/deep/latin1.js', new Uint8Array([0x63, 0xe9]));
-    put('project/deep/huge.js', 'x'.repeat(1_600_000));
-    await expect(readScriptTarget(target, place)).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
     });
   });
 });
