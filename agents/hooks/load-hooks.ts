@@ -47,7 +47,7 @@ export async function loadHooks(options: LoadHooksOptions): Promise<Hooks | unde
   ];
   const texts = await Promise.all([
     ...[...new Set(files)].map((name) => settingsText({ name })),
-    givenSettings(options.settings, cwd),
+    givenSettings(options),
     ...pluginDirectories.map((pluginDirectory) =>
       settingsText({ name: join(pluginDirectory, 'hooks/hooks.json'), pluginDirectory }),
     ),
@@ -88,12 +88,13 @@ async function settingsText(source: HookSource): Promise<FoundSettings | undefin
   return text === undefined ? undefined : { text, source };
 }
 
-function givenSettings(settings: string | undefined, cwd: string): Promise<FoundSettings | undefined> {
-  if (settings === undefined) return Promise.resolve(undefined);
-  if (settings.trimStart().startsWith('{')) {
-    return Promise.resolve({ text: settings, source: { name: 'the given settings' } });
-  }
-  return settingsText({ name: resolve(cwd, settings) });
+async function givenSettings({ settings, cwd, onProblem }: LoadHooksOptions): Promise<FoundSettings | undefined> {
+  if (settings === undefined) return undefined;
+  if (settings.trimStart().startsWith('{')) return { text: settings, source: { name: 'the given settings' } };
+  const name = resolve(cwd, settings);
+  const found = await settingsText({ name });
+  if (found === undefined) onProblem?.(`The settings file ${name} cannot be read, so it is left out.`);
+  return found;
 }
 
 /** The folders of the project from its root down to `cwd`; `cwd` alone outside a repository. */

@@ -13,6 +13,7 @@ export class FakeReporter implements AgentReporter {
   readonly rows: TranscriptRow[] = [];
   readonly retries: TransientFailure[] = [];
   readonly tools: ReportedTool[] = [];
+  readonly warnings: string[] = [];
   signsOfLife = 0;
   readonly #onAlive: () => void;
 
@@ -45,6 +46,10 @@ export class FakeReporter implements AgentReporter {
 
   transcript(row: TranscriptRow): void {
     this.rows.push(row);
+  }
+
+  warn(text: string): void {
+    this.warnings.push(text);
   }
 
   async retry(failure: TransientFailure): Promise<void> {
