@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
-import type { AgentFiles, AgentMeta, Redactor, TranscriptRow } from '../runtime/ports.ts';
+import type { AgentFiles, AgentMeta, Clock, Redactor, TimerHandle, TranscriptRow } from '../runtime/ports.ts';
 import { type Disk, FILE_MODE } from './disk.ts';
 import { makePrivateDirectory } from './private-directory.ts';
 import { unwritableError } from './unwritable-error.ts';
@@ -8,10 +8,16 @@ import { unwritableError } from './unwritable-error.ts';
 /** Files that are open at once; each is opened for one batch of rows and closed again. */
 const PARALLEL_WRITES = 8;
 
+/** Rows wait this long for others of their agent, so that a short agent's transcript is written in one go. */
+const GATHER_MS = 250;
+/** What waits for one file beyond this is written at once. */
+const GATHERED_CHARACTERS = 64 * 1024;
+
 export interface AgentFileOptions {
   readonly disk: Disk;
   /** `runs/<runId>/agents`; made when the first file needs it. */
   readonly directory: string;
+  readonly clock: Clock;
   readonly redactor?: Redactor | undefined;
   /** Once it aborts nothing is written any more: another process holds the run. */
   readonly lost?: AbortSignal | undefined;
@@ -21,6 +27,8 @@ export interface AgentFileOptions {
 interface Pending {
   readonly flag: 'w' | 'a';
   text: string;
+  /** It waits for more. */
+  gathering: boolean;
 }
 
 /** Writes `<id>.meta.json` and `<id>.jsonl` of the agents of a run (A-31). Rows of one agent keep their order. */
@@ -32,6 +40,9 @@ export class QueuedAgentFiles implements AgentFiles {
   #ready: string[] = [];
   #readyFrom = 0;
   readonly #writing = new Set<string>();
+  /** Names whose text is gathered; its timer runs while there are any. */
+  readonly #gathering = new Set<string>();
+  #gatherTimer: TimerHandle | undefined;
   #workers = 0;
   #failure: WorkflowError | undefined;
   #directoryMade: Promise<void> | undefined;
@@ -52,7 +63,17 @@ export class QueuedAgentFiles implements AgentFiles {
 
   appendTranscript(agentId: string, row: TranscriptRow): void {
     const clean = this.#options.redactor?.json(row) ?? row;
-    this.#enqueue(`${agentId}.jsonl`, 'a', `${JSON.stringify(clean)}\n`);
+    const name = `${agentId}.jsonl`;
+    const text = `${JSON.stringify(clean)}\n`;
+    const pending = this.#waiting.get(name);
+    if (pending === undefined) {
+      this.#gather(name, text);
+      return;
+    }
+    pending.text += text;
+    if (pending.gathering && pending.text.length > GATHERED_CHARACTERS) {
+      this.#release(name);
+    }
   }
 
   transcriptPath(agentId: string): string {
@@ -68,12 +89,14 @@ export class QueuedAgentFiles implements AgentFiles {
     if (!this.#waiting.has(name) && !this.#writing.has(name)) {
       return Promise.resolve();
     }
+    this.#release(name);
     const waiter = this.#savedWaiters.get(name) ?? Promise.withResolvers<void>();
     this.#savedWaiters.set(name, waiter);
     return waiter.promise;
   }
 
   async close(): Promise<void> {
+    this.#releaseAll();
     if (this.#workers > 0) {
       this.#idle ??= Promise.withResolvers<void>();
       await this.#idle.promise;
@@ -84,18 +107,41 @@ export class QueuedAgentFiles implements AgentFiles {
   }
 
   #enqueue(name: string, flag: 'w' | 'a', text: string): void {
-    if (this.#failure !== undefined || this.#options.lost?.aborted === true) {
-      return;
-    }
+    if (this.#isOver) return;
     const pending = this.#waiting.get(name);
-    if (pending === undefined) {
-      this.#waiting.set(name, { flag, text });
-      if (!this.#writing.has(name)) {
-        this.#ready.push(name);
-      }
-    } else {
-      pending.text = flag === 'w' ? text : pending.text + text;
+    if (pending !== undefined) pending.text = text;
+    else {
+      this.#waiting.set(name, { flag, text, gathering: false });
+      this.#makeReady(name);
     }
+  }
+
+  get #isOver(): boolean {
+    return this.#failure !== undefined || this.#options.lost?.aborted === true;
+  }
+
+  #gather(name: string, text: string): void {
+    if (this.#isOver) return;
+    this.#waiting.set(name, { flag: 'a', text, gathering: true });
+    this.#gathering.add(name);
+    this.#gatherTimer ??= this.#options.clock.after(GATHER_MS, () => this.#releaseAll());
+  }
+
+  #releaseAll(): void {
+    this.#gatherTimer?.cancel();
+    this.#gatherTimer = undefined;
+    for (const name of this.#gathering) this.#release(name);
+  }
+
+  #release(name: string): void {
+    const pending = this.#waiting.get(name);
+    if (!this.#gathering.delete(name) || pending === undefined) return;
+    pending.gathering = false;
+    this.#makeReady(name);
+  }
+
+  #makeReady(name: string): void {
+    if (!this.#writing.has(name)) this.#ready.push(name);
     if (this.#workers < PARALLEL_WRITES) {
       this.#workers += 1;
       void this.#work();
@@ -110,10 +156,11 @@ export class QueuedAgentFiles implements AgentFiles {
       try {
         this.#directoryMade ??= makePrivateDirectory(this.#options.disk, this.#options.directory);
         await this.#directoryMade;
-        await this.#write(join(this.#options.directory, name), pending ?? { flag: 'a', text: '' });
+        if (pending !== undefined) await this.#write(join(this.#options.directory, name), pending);
       } catch (error) {
         this.#failure ??= unwritableError(join(this.#options.directory, name), error);
         this.#waiting.clear();
+        this.#gathering.clear();
         this.#ready = [];
         this.#readyFrom = 0;
         for (const waiter of this.#savedWaiters.values()) {
@@ -122,9 +169,8 @@ export class QueuedAgentFiles implements AgentFiles {
         this.#savedWaiters.clear();
       }
       this.#writing.delete(name);
-      if (this.#waiting.has(name)) {
-        this.#ready.push(name);
-      } else {
+      if (this.#waiting.get(name)?.gathering === false) this.#ready.push(name);
+      else {
         this.#savedWaiters.get(name)?.resolve();
         this.#savedWaiters.delete(name);
       }

@@ -73,7 +73,7 @@ export class OpenRunDirectory implements RunDirectory {
       lease,
       onSinkError,
     });
-    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), redactor, lost });
+    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), clock, redactor, lost });
   }
 
   get runId(): string {

@@ -5,7 +5,10 @@ import { QueuedAgentFiles } from '../../../cache/agent-files.ts';
 import { type Disk, nodeDisk } from '../../../cache/disk.ts';
 import type { AgentMeta } from '../../../runtime/ports.ts';
 import { createRedactor } from '../../../runtime/redact.ts';
+import { systemClock } from '../../../runtime/system-clock.ts';
 import { errno } from '../../fault/faulty-disk.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { agentIdOf, keyOf } from './sample-rows.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -42,7 +45,7 @@ function countingDisk(): { disk: Disk; most: () => number } {
 describe('QueuedAgentFiles', () => {
   it('each agent has its meta and its transcript in order, in private files (A-31, C-9)', async () => {
     const directory = join(temporaryDirectory(), 'agents');
-    const files = new QueuedAgentFiles({ disk: nodeDisk, directory });
+    const files = new QueuedAgentFiles({ disk: nodeDisk, clock: systemClock, directory });
     files.writeMeta(metaOf(1));
     for (let n = 0; n < 50; n += 1) {
       files.appendTranscript(agentIdOf(1), { type: 'assistant', n });
@@ -61,7 +64,7 @@ describe('QueuedAgentFiles', () => {
 
   it('the meta of a later attempt replaces the earlier one', async () => {
     const directory = join(temporaryDirectory(), 'agents');
-    const files = new QueuedAgentFiles({ disk: nodeDisk, directory });
+    const files = new QueuedAgentFiles({ disk: nodeDisk, clock: systemClock, directory });
     files.writeMeta(metaOf(1));
     files.writeMeta(metaOf(1, { attempt: 2 }));
     await files.close();
@@ -73,7 +76,7 @@ describe('QueuedAgentFiles', () => {
   it('thousands of agents use a handful of descriptors', async () => {
     const directory = join(temporaryDirectory(), 'agents');
     const { disk, most } = countingDisk();
-    const files = new QueuedAgentFiles({ disk, directory });
+    const files = new QueuedAgentFiles({ disk, clock: systemClock, directory });
     for (let n = 0; n < 1000; n += 1) {
       files.writeMeta(metaOf(n));
       files.appendTranscript(agentIdOf(n), { type: 'user', text: 'hello' });
@@ -94,8 +97,9 @@ describe('QueuedAgentFiles', () => {
       await gate.promise;
       await nodeDisk.writeFile(path, text, options);
     };
-    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, directory });
+    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, clock: systemClock, directory });
     files.appendTranscript(agentIdOf(1), { type: 'user', n: 1 });
+    void files.saved(agentIdOf(1));
     await writing.promise;
     files.appendTranscript(agentIdOf(1), { type: 'user', n: 2 });
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -106,9 +110,41 @@ describe('QueuedAgentFiles', () => {
     expect(texts.slice(1)).toEqual(['{"type":"user","n":2}\n{"type":"user","n":3}\n']);
   });
 
+  it('rows of a quarter of a second are written in one go, and at once when someone waits for them (A-31)', async () => {
+    const directory = join(temporaryDirectory(), 'agents');
+    const clock = new FakeClock();
+    const texts: string[] = [];
+    const writeFile: Disk['writeFile'] = async (path, text, options) => {
+      texts.push(text);
+      await nodeDisk.writeFile(path, text, options);
+    };
+    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, clock, directory });
+    const row = (n: number): void => files.appendTranscript(agentIdOf(1), { type: 'user', n });
+    row(1);
+    await clock.advance(249);
+    row(2);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(texts).toEqual([]);
+    await clock.advance(1);
+    await waitUntil(() => texts.length === 1);
+    await files.saved(agentIdOf(1));
+    row(3);
+    await files.saved(agentIdOf(1));
+    expect(texts).toEqual(['{"type":"user","n":1}\n{"type":"user","n":2}\n', '{"type":"user","n":3}\n']);
+    row(4);
+    files.appendTranscript(agentIdOf(1), { type: 'assistant', text: 'x'.repeat(70_000) });
+    await waitUntil(() => texts.length === 3);
+    await files.close();
+  });
+
   it('transcripts and metas hold no secret (A-32)', async () => {
     const directory = join(temporaryDirectory(), 'agents');
-    const files = new QueuedAgentFiles({ disk: nodeDisk, directory, redactor: createRedactor(['correct horse']) });
+    const files = new QueuedAgentFiles({
+      disk: nodeDisk,
+      clock: systemClock,
+      directory,
+      redactor: createRedactor(['correct horse']),
+    });
     files.writeMeta(metaOf(1, { label: 'uses correct horse' }));
     files.appendTranscript(agentIdOf(1), { type: 'tool_result', content: [{ text: 'correct horse battery' }] });
     await files.close();
@@ -125,7 +161,7 @@ describe('QueuedAgentFiles', () => {
     const writeFile: Disk['writeFile'] = async () => {
       throw errno('ENOSPC', 'no space left on device');
     };
-    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, directory });
+    const files = new QueuedAgentFiles({ disk: { ...nodeDisk, writeFile }, clock: systemClock, directory });
     files.writeMeta(metaOf(1));
     files.appendTranscript(agentIdOf(1), { type: 'user' });
     await expect(files.close()).rejects.toMatchObject({
@@ -136,7 +172,7 @@ describe('QueuedAgentFiles', () => {
 
   it('a run without agents has no directory for them', async () => {
     const directory = join(temporaryDirectory(), 'agents');
-    await new QueuedAgentFiles({ disk: nodeDisk, directory }).close();
+    await new QueuedAgentFiles({ disk: nodeDisk, clock: systemClock, directory }).close();
     expect(existsSync(directory)).toBe(false);
   });
 });
