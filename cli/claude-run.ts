@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type ClaudeCall, readClaudeJournal } from '../cache/claude-journal.ts';
+import { shellQuote } from '../hosts/workflow-tool/shell-quote.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /** A run that Claude Code made. */
 export interface ClaudeRun {

@@ -1,4 +1,4 @@
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from '../hosts/workflow-tool/shell-quote.ts';
 
 export interface ResumeCommandParts {
   readonly runId: string;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { findNestedWorkflow } from '../../hosts/saved-workflows/find-workflow.ts';
 import { readTextFile } from '../../hosts/saved-workflows/read-text-file.ts';
+import { shellQuote } from '../../hosts/workflow-tool/shell-quote.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { AgentBackend, Clock } from '../../runtime/ports.ts';
 import {
@@ -13,7 +14,6 @@ import { rehearseWorkflow } from '../../runtime/rehearse/rehearse-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
 import { readArgs } from '../read-args.ts';
 import { readScriptTarget } from '../read-script-target.ts';
-import { shellQuote } from '../shell-quote.ts';
 import { DEFAULT_ORDERS, type TestFlags } from '../test-flags.ts';
 import { textTable } from '../text-table.ts';
 
