@@ -160,8 +160,8 @@ export interface AgentReporter {
  * - `run` resolves once, never after `signal` aborts; it rejects only with a WorkflowError of kind `agent` or `cancelled`.
  *   After an abort its sockets, processes and tools are gone within 2 s.
  * - `run` may be called concurrently; the caller limits how many.
- * - A rejection with `AGENT_API`, `AGENT_NO_RESPONSE` or `AGENT_STALLED` becomes `null` for the script (A-3), `AGENT_AUTH`
- *   and `AGENT_QUOTA` end the run (A-20), every other code rejects the call (A-4). The error's `data` may hold `lastText`
+ * - A rejection with `AGENT_API`, `AGENT_NO_RESPONSE`, `AGENT_STALLED`, `AGENT_SKIPPED` or `AGENT_GAVE_UP` becomes `null`
+ *   for the script (A-3), `AGENT_AUTH` and `AGENT_QUOTA` end the run (A-20), every other code rejects the call (A-4). The error's `data` may hold `lastText`
  *   and `validationErrors`, which the script can read.
  *
  * Replay: recorded. Not called when the journal holds the key.
@@ -174,6 +174,8 @@ export interface AgentBackend {
   readonly canRejoin: boolean;
   /** True when no model is behind it, so that every output says so (A-24). */
   readonly simulated: boolean;
+  /** True when its agents give no sign of life while they work, so that silence is no stall (A-14). */
+  readonly quiet?: boolean;
   /** The model it uses when a call names none. */
   readonly model: string | undefined;
   run(request: AgentRequest, signal: AbortSignal, report: AgentReporter): Promise<AgentOutcome>;

@@ -15,6 +15,7 @@ import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
+import { BREAKER_CODES, NULL_CODES } from './failure-codes.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { requestOf } from './request-of.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
@@ -52,10 +53,6 @@ interface UndecidedCall {
   readonly place: CallPlace;
 }
 
-/** Codes that make the call `null`: the agent died, which is no answer and no fault of the script (A-3). */
-const NULL_CODES: ReadonlySet<string> = new Set(['AGENT_API', 'AGENT_NO_RESPONSE', 'AGENT_STALLED']);
-/** Codes that stop the run: every further agent would meet them (A-20). */
-const BREAKER_CODES: ReadonlySet<string> = new Set(['AGENT_AUTH', 'AGENT_QUOTA']);
 const LABEL_LENGTH = 60;
 
 /** Takes the agent calls of a run in the order the script made them, and answers each from the journal or from an agent. */
@@ -309,9 +306,10 @@ export class AgentCalls {
     const { log, redactor } = this.#options;
     const record = toErrorRecord(error);
     const message = redactor.text(record.message);
-    this.failedCount += 1;
+    const skipped = error.code === 'AGENT_SKIPPED';
+    if (!skipped) this.failedCount += 1;
     this.#ledger.failed(call, run, { ...record, message });
-    log('error', agentFailureText(call.label, { code: record.code, message }));
+    log(skipped ? 'warn' : 'error', agentFailureText(call.label, { code: record.code, message }));
     if (BREAKER_CODES.has(error.code)) this.#break(error);
     else if (NULL_CODES.has(error.code)) this.#answer(call.id, { ok: true, valueJson: 'null' });
     else this.#answerError(call.id, error, false);

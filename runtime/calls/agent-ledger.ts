@@ -159,7 +159,7 @@ export class AgentLedger {
     };
     addOccurrence(row, call.identity);
     directory.journal.append(row);
-    this.#finished(call, run, 'error', { error });
+    this.#finished(call, run, code === 'AGENT_SKIPPED' ? 'skipped' : 'error', { error });
   }
 
   /** A cancelled agent leaves no row: its `started` without a `result` runs again (R-10). */
@@ -194,7 +194,7 @@ export class AgentLedger {
   #finished(
     call: AgentCall,
     run: AgentRun,
-    state: 'done' | 'error' | 'cancelled',
+    state: 'done' | 'error' | 'skipped' | 'cancelled',
     details: {
       readonly attempts?: number;
       readonly valueJson?: string;

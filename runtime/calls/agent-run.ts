@@ -91,7 +91,7 @@ export class AgentRun implements AgentReporter, Watched {
     onUsage: (outputTokens: number) => void,
   ) {
     this.request = request;
-    this.stallMs = times.stallMs ?? DEFAULT_STALL_MS;
+    this.stallMs = context.backend.quiet === true ? Number.POSITIVE_INFINITY : (times.stallMs ?? DEFAULT_STALL_MS);
     this.#timeoutMs = times.timeoutMs;
     this.#context = context;
     this.#onUsage = onUsage;
