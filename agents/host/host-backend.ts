@@ -6,8 +6,8 @@ import type { StepBoard } from './step-board.ts';
 export const MOST_PENDING = 256;
 
 export interface HostBackendOptions {
-  /** The steps of the run that this backend serves. */
-  readonly board: StepBoard;
+  /** Gives the steps of the run that this backend serves; asked when the first agent starts. */
+  readonly board: () => StepBoard;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes;
 }
@@ -27,7 +27,7 @@ export function createHostBackend({ board, agentTypes = BUILT_IN_AGENT_TYPES }: 
     quiet: true,
     model: undefined,
     admit: (call) => void findAgentType(agentTypes, call.agentType),
-    run: (request, signal, report) => board.offer(request, signal, report),
+    run: (request, signal, report) => board().offer(request, signal, report),
     close: async () => {},
   };
 }

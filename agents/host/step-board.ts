@@ -66,6 +66,10 @@ export class StepBoard {
     return this.#open.size;
   }
 
+  knows(stepId: string): boolean {
+    return this.#open.has(stepId) || this.#ended.has(stepId) || this.#gone.has(stepId);
+  }
+
   pending(): readonly Step[] {
     return [...this.#open].map(([stepId, { request, report }]) => {
       report.alive();
