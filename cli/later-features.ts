@@ -8,7 +8,6 @@ export const LATER_COMMANDS: Readonly<Record<string, string>> = {
   report: 'Look at a run with wf show <runId>',
   graph: 'Read the script with wf check',
   compile: 'Write the workflow as a script',
-  mcp: 'Start runs with wf run --output-format json',
   ui: 'Follow a run with wf logs <runId> -f',
   worker: 'Agents run in the process of wf run',
 };

@@ -4,6 +4,7 @@ import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { ChooseAction, CommandAdders } from './command-action.ts';
 import { COMPARE_COMMANDS } from './compare-commands.ts';
+import { HOST_COMMANDS } from './host-commands.ts';
 import { LATER_COMMANDS, notYet } from './later-features.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
 import { RECORD_COMMANDS } from './record-commands.ts';
@@ -16,6 +17,7 @@ const COMMANDS: CommandAdders = {
   ...SCRIPT_COMMANDS,
   ...RECORD_COMMANDS,
   ...COMPARE_COMMANDS,
+  ...HOST_COMMANDS,
   ...MACHINE_COMMANDS,
 };
 

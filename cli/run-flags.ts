@@ -51,7 +51,7 @@ export interface RunFlags {
   readonly last?: boolean;
 }
 
-const BACKENDS: readonly BackendName[] = ['scripted', 'simulated', 'anthropic'];
+export const BACKENDS: readonly BackendName[] = ['scripted', 'simulated', 'anthropic'];
 const OUTPUT_FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
 /** What `wf logs` prints. */
 export const LOG_FORMATS: readonly OutputFormat[] = OUTPUT_FORMATS;
@@ -156,7 +156,10 @@ function refuseLater(flag: string, value: unknown, later: readonly string[], ins
 }
 
 /** Limits as typed and as the environment sets them; what is absent is left to the stored or default ones. Source: spec C-1, A-4, A-13. */
-export function limitsOf(flags: RunFlags, env: Readonly<Record<string, string | undefined>>): Partial<RunLimits> {
+export function limitsOf(
+  flags: Partial<RunFlags>,
+  env: Readonly<Record<string, string | undefined>>,
+): Partial<RunLimits> {
   const limits: { -readonly [K in keyof RunLimits]: RunLimits[K] | undefined } = {
     maxAgents: flags.maxAgents,
     maxItems: flags.maxItems,
