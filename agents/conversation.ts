@@ -323,6 +323,7 @@ function transcriptBlock(block: AssistantBlock): Readonly<Record<string, unknown
   return block.type === 'opaque' ? block.block : { ...block };
 }
 
-function taskOf({ prompt, attempt }: AgentRequest): string {
+/** The first message of an agent: its prompt, with a word about an earlier attempt (A-15). */
+export function taskOf({ prompt, attempt }: AgentRequest): string {
   return attempt === undefined || attempt === 1 ? prompt : `${prompt}\n\n${EARLIER_ATTEMPT}`;
 }

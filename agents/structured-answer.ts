@@ -53,9 +53,14 @@ export class StructuredAnswer {
     this.#usedBefore = this.attempts;
   }
 
+  /** Whether as many calls were used as are allowed. */
+  get usedUp(): boolean {
+    return this.attempts - this.#usedBefore >= this.#maxAttempts;
+  }
+
   /** @throws WorkflowError `AGENT_OUTPUT_INVALID` once as many calls were used as are allowed, none of them valid */
   throwIfUsedUp(): void {
-    if (this.attempts - this.#usedBefore < this.#maxAttempts) return;
+    if (!this.usedUp) return;
     throw new WorkflowError(
       'AGENT_OUTPUT_INVALID',
       `No StructuredOutput call of the agent fitted the schema (${this.attempts} used). The last one: ${this.#lastErrors.join('; ')}. Loosen the schema, explain it in the prompt, or raise --max-structured-output-retries.`,

@@ -102,8 +102,18 @@ export interface AgentRunPlace {
 }
 
 export interface AgentUsage {
+  /** All of them, those of the provider's cache included. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of {@link inputTokens}: read from the provider's cache. Absent for none. */
+  readonly cacheReadTokens?: number;
+  /** Of {@link inputTokens}: written to that cache. Absent for none. */
+  readonly cacheWriteTokens?: number;
+  /**
+   * What all usage cost that was reported since the last one that said so, this one included, as the backend itself knows
+   * it. Absent where it does not: then the price of the model tells.
+   */
+  readonly costUsd?: number;
 }
 
 export interface AgentOutcome {
@@ -136,8 +146,12 @@ export interface TranscriptRow {
 export interface AgentReporter {
   /** A sign of life: any byte of a stream, a running tool. Cheap; call it as often as it happens. */
   alive(): void;
-  /** Adds to the agent's usage, so that an agent that dies later is still counted. */
-  usage(delta: AgentUsage): void;
+  /**
+   * Adds to the agent's usage, so that an agent that dies later is still counted.
+   *
+   * @param model id of the model that used it. Absent: that of the call, or of the backend
+   */
+  usage(delta: AgentUsage, model?: string): void;
   toolStarted(toolUseId: string, name: string): void;
   toolFinished(toolUseId: string, ok: boolean, summary?: string): void;
   transcript(row: TranscriptRow): void;

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createAnthropicBackend } from '../../agents/anthropic/anthropic-backend.ts';
+import { openProcessBackend } from '../../agents/process/process-backend.ts';
 import { createScriptedBackend } from '../../agents/scripted/scripted-backend.ts';
 import type { ResponsesFile } from '../../protocol/responses-file.ts';
 import type { AgentBackend } from '../../runtime/ports.ts';
@@ -19,6 +21,8 @@ export interface PlannedBackend {
 
 export interface BackendUnderTest {
   readonly name: string;
+  /** It cannot tell how long a server asked to wait. */
+  readonly hidesRetryAfter?: true;
   start(file: ResponsesFile): Promise<PlannedBackend>;
 }
 
@@ -49,8 +53,35 @@ const anthropic: BackendUnderTest = {
   },
 };
 
+const FAKE_CLI = fileURLToPath(new URL('../support/fake-agent-cli.mjs', import.meta.url));
+
+/** Real processes of a stand-in for an agent CLI, whose requests go over loopback HTTP. */
+const agentCli: BackendUnderTest = {
+  name: 'process',
+  hidesRetryAfter: true,
+  async start(file) {
+    const api = await startFakeApi({ rules: file });
+    const backend = await openProcessBackend({
+      name: 'process',
+      command: [process.execPath, FAKE_CLI],
+      env: { PATH: process.env.PATH, ANTHROPIC_BASE_URL: api.url },
+      cwd: process.cwd(),
+    });
+    return {
+      backend,
+      requests: () => api.stats.requests,
+      open: () => api.stats.inFlight,
+      refused: () => api.stats.refused,
+      async close() {
+        await backend.close();
+        await api.close();
+      },
+    };
+  },
+};
+
 /** Backends whose answers a test can plan. */
-export const PLANNED_BACKENDS: readonly BackendUnderTest[] = [scripted, anthropic];
+export const PLANNED_BACKENDS: readonly BackendUnderTest[] = [scripted, anthropic, agentCli];
 
 const SIMULATED = new URL('../../agents/simulated/simulated-backend.ts', import.meta.url);
 
