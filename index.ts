@@ -2,6 +2,7 @@
 
 // Backends
 export { createAnthropicBackend } from './agents/anthropic/anthropic-backend.ts';
+export { openProcessBackend } from './agents/process/process-backend.ts';
 export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
 export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';
 export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts';

@@ -1,30 +1,46 @@
+import { AGENT_DEPTH, agentDepth } from '../agents/process/cli-environment.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
+import { splitWords } from './split-words.ts';
 
 /** Which backend does the work, and what a person should hear about the choice. */
 export interface BackendChoice {
   readonly name: BackendName;
   /** One line for stderr; undefined when there is nothing to say. */
   readonly notice: string | undefined;
+  /** Words of the command that a process backend starts; undefined for the one it is named for. */
+  readonly agentCommand?: readonly string[];
 }
+
+type ChoiceFlags = Pick<RunFlags, 'backend' | 'responses' | 'agentCommand'>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Backends that start a process of an agent CLI an agent. */
+const PROCESS_BACKENDS: readonly BackendName[] = ['claude', 'codebuddy', 'process'];
+/** Variable that names the command of `--backend process`. */
+const COMMAND_VARIABLE = 'WF_AGENT_COMMAND';
 
 /**
  * Chooses the backend of a launch. Source: spec C-11, A-24.
  *
  * Contract:
- * - `--backend` decides; else `--responses` means scripted; else a resume goes on with the stored backend; else a key in
+ * - `--backend` decides; else `--responses` means scripted and `--agent-command` process; else a resume goes on with the stored backend; else a key in
  *   the environment means anthropic, and none means simulated.
  * - A run that cost nothing so far never starts to cost unless told so: a stored `scripted` without `--responses` goes on
  *   simulated, key or not.
  *
- * @throws USAGE_INVALID for options that do not go together, AGENT_AUTH for anthropic without a key
+ * - An agent of a run that starts `wf` itself gets no agents that cost anything: they could go on like that for ever.
+ *
+ * @throws USAGE_INVALID for options that do not go together, AGENT_AUTH for anthropic without a key, LIMIT_DEPTH inside an
+ * agent
  */
 export function chooseBackend(
-  flags: Pick<RunFlags, 'backend' | 'responses'>,
-  env: Readonly<Record<string, string | undefined>>,
-  stored?: BackendName,
+  flags: ChoiceFlags,
+  env: Env,
+  stored: { readonly backend?: BackendName; readonly agentCommand?: readonly string[] } = {},
 ): BackendChoice {
-  const choice = choose(flags, env, stored);
+  const choice = choose(flags, env, stored.backend);
+  if (choice.name !== 'scripted' && choice.name !== 'simulated') refuseInsideAgent(env, choice.name);
   if (choice.name === 'scripted' && flags.responses === undefined) {
     throw new WorkflowError(
       'USAGE_INVALID',
@@ -44,16 +60,67 @@ export function chooseBackend(
         'or try the script for nothing with --backend simulated',
     );
   }
-  return choice;
+  return withCommand(choice, flags, env, stored);
+}
+
+function withCommand(
+  choice: BackendChoice,
+  flags: ChoiceFlags,
+  env: Env,
+  stored: { readonly backend?: BackendName; readonly agentCommand?: readonly string[] },
+): BackendChoice {
+  const { name } = choice;
+  if (!PROCESS_BACKENDS.includes(name)) {
+    if (flags.agentCommand === undefined) return choice;
+    throw new WorkflowError(
+      'USAGE_INVALID',
+      `--agent-command is for the backends ${PROCESS_BACKENDS.join(', ')}, not for ${name}; leave one of the two out`,
+    );
+  }
+  const fromEnv = name === 'process' ? commandIn(env) : undefined;
+  const agentCommand = flags.agentCommand ?? (stored.backend === name ? stored.agentCommand : undefined) ?? fromEnv;
+  if (agentCommand !== undefined) return { ...choice, agentCommand };
+  if (name !== 'process') return choice;
+  throw new WorkflowError(
+    'USAGE_INVALID',
+    `--backend process needs the command of an agent CLI: give --agent-command 'COMMAND [ARGUMENT…]', or set ${COMMAND_VARIABLE}`,
+  );
+}
+
+function commandIn(env: Env): readonly string[] | undefined {
+  const text = env[COMMAND_VARIABLE];
+  if (text === undefined || text.trim() === '') return undefined;
+  try {
+    return splitWords(text);
+  } catch {
+    throw new WorkflowError(
+      'USAGE_INVALID',
+      `the environment variable ${COMMAND_VARIABLE} holds an open quote: ${text}`,
+    );
+  }
+}
+
+function refuseInsideAgent(env: Env, name: BackendName): void {
+  const depth = agentDepth(env);
+  if (depth === 0) return;
+  throw new WorkflowError(
+    'LIMIT_DEPTH',
+    `wf was started by an agent of another run (${AGENT_DEPTH}=${depth}), and agents of ${name} could start others without an ` +
+      `end. Try the script with --backend simulated, call it with workflow(), or unset ${AGENT_DEPTH} if this is meant`,
+  );
 }
 
 function choose(
-  { backend, responses }: Pick<RunFlags, 'backend' | 'responses'>,
-  env: Readonly<Record<string, string | undefined>>,
+  { backend, responses, agentCommand }: ChoiceFlags,
+  env: Env,
   stored: BackendName | undefined,
 ): BackendChoice {
   if (backend !== undefined) return { name: backend, notice: backend === 'simulated' ? SIMULATED_NOTICE : undefined };
   if (responses !== undefined) return { name: 'scripted', notice: undefined };
+  if (agentCommand !== undefined) {
+    const name = stored !== undefined && PROCESS_BACKENDS.includes(stored) ? stored : 'process';
+    return { name, notice: undefined };
+  }
   if (stored === 'scripted') {
     return {
       name: 'simulated',
@@ -71,6 +138,6 @@ export const SIMULATED_NOTICE =
   'agents are simulated, no model is asked; for a real one set ANTHROPIC_API_KEY and give --backend anthropic';
 
 /** Tells whether the environment holds a key for the Messages API. */
-export function hasKey(env: Readonly<Record<string, string | undefined>>): boolean {
+export function hasKey(env: Env): boolean {
   return Boolean(env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_AUTH_TOKEN']);
 }

@@ -14,10 +14,21 @@ export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDire
   readonly hooks?: Hooks | undefined;
 }
 
-/** Makes a backend; only its own code is loaded. @throws FILE_… and USAGE_INVALID for a bad `--responses` */
+/** What was typed about a backend. */
+export interface BackendFlags {
+  readonly responses?: string | undefined;
+  readonly model?: string | undefined;
+  readonly agentCommand?: readonly string[] | undefined;
+}
+
+/**
+ * Makes a backend; only its own code is loaded.
+ *
+ * @throws FILE_… and USAGE_INVALID for a bad `--responses`, FILE_MISSING for a command that is not there
+ */
 export async function createBackend(
   name: BackendName,
-  flags: { readonly responses?: string | undefined; readonly model?: string | undefined },
+  flags: BackendFlags,
   { env, cwd, homeDirectory, agentsCwd, hooks }: BackendPlace,
 ): Promise<AgentBackend> {
   switch (name) {
@@ -44,6 +55,20 @@ export async function createBackend(
         model: flags.model,
         agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
         hooks,
+      });
+    }
+    case 'claude':
+    case 'codebuddy':
+    case 'process': {
+      const { openProcessBackend } = await import('../agents/process/process-backend.ts');
+      const { loadAgentTypes } = await import('../agents/agent-types.ts');
+      return openProcessBackend({
+        name,
+        command: flags.agentCommand ?? [name],
+        env,
+        cwd,
+        model: flags.model,
+        agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
       });
     }
   }

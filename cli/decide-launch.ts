@@ -25,7 +25,7 @@ export interface LaunchDecisions {
  * @throws USAGE_INVALID and AGENT_AUTH as {@link chooseBackend} does
  */
 export function decideLaunch(context: CliContext, flags: RunFlags, root: string, stored: StoredFlags): LaunchDecisions {
-  const choice = chooseBackend(flags, context.env, stored.backend);
+  const choice = chooseBackend(flags, context.env, stored);
   announce(context, flags, choice);
   const storedOptions = mergeFlags(flags, context.env, stored, choice);
   const { concurrency, failOnAgentError, lanes, limits = {}, model } = storedOptions;
@@ -36,6 +36,7 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
       stateRoot: root,
       defaultStateRoot: defaultStateRoot(context.homeDirectory),
       backend: flags.backend,
+      agentCommand: flags.agentCommand,
       model: flags.model,
     });
   return {
@@ -70,6 +71,7 @@ function announce(context: CliContext, flags: RunFlags, { notice }: BackendChoic
 
 function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags, choice: BackendChoice): StoredFlags {
   const model = flags.model ?? stored.model;
+  const { agentCommand } = choice;
   const concurrency = flags.concurrency ?? stored.concurrency;
   const lanes = flags.lane ?? stored.lanes;
   const failOnAgentError = flags.failOnAgentError ?? stored.failOnAgentError;
@@ -77,6 +79,7 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
   return {
     backend: choice.name,
     limits,
+    ...(agentCommand === undefined ? {} : { agentCommand }),
     ...(model === undefined ? {} : { model }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(lanes === undefined ? {} : { lanes }),

@@ -45,7 +45,11 @@ export async function executeRun(
     const { choice, model, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
     const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
-    inner = await createBackend(choice.name, { responses: flags.responses, model }, place);
+    inner = await createBackend(
+      choice.name,
+      { responses: flags.responses, model, agentCommand: choice.agentCommand },
+      place,
+    );
     const { record } = flags;
     const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record));
     const face = await openRunFace(context, flags, plan.source);

@@ -27,7 +27,7 @@ export const LATER_OPTIONS: readonly LaterOption[] = [
   { flags: '--permission-mode <mode>', name: 'permissionMode', instead: 'Agents may read files and no more' },
 ];
 
-export const LATER_BACKENDS: readonly string[] = ['claude', 'codebuddy', 'process', 'restate'];
+export const LATER_BACKENDS: readonly string[] = ['restate'];
 export const LATER_OUTPUT_FORMATS: readonly string[] = ['workbench'];
 
 /** The refusal of something that is known but not there yet. */

@@ -8,6 +8,7 @@ export interface ResumeCommandParts {
   readonly defaultStateRoot: string;
   /** Options of the backend as they were typed; the stored ones need no naming. */
   readonly backend?: string | undefined;
+  readonly agentCommand?: readonly string[] | undefined;
   readonly model?: string | undefined;
 }
 
@@ -21,6 +22,7 @@ export function resumeCommand(parts: ResumeCommandParts): string {
   const words = ['wf', 'resume', parts.runId];
   if (parts.stateRoot !== parts.defaultStateRoot) words.push('--state-dir', parts.stateRoot);
   if (parts.backend !== undefined && parts.backend !== 'scripted') words.push('--backend', parts.backend);
+  if (parts.agentCommand !== undefined) words.push('--agent-command', parts.agentCommand.map(shellQuote).join(' '));
   if (parts.model !== undefined) words.push('--model', parts.model);
   return words.map(shellQuote).join(' ');
 }

@@ -3,16 +3,19 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { RunLimits } from '../runtime/run-options.ts';
 import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './later-features.ts';
 import { collect, integerBetween, laneOf, nonEmpty, numberBetween, wordOf } from './option-values.ts';
+import { splitWords } from './split-words.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';
-export type BackendName = 'scripted' | 'simulated' | 'anthropic';
+export type BackendName = (typeof BACKENDS)[number];
 
 /** Options of `run` and `resume`, as typed. Absent means not given. */
 export interface RunFlags {
   readonly args?: string;
   readonly arg?: readonly string[];
   readonly backend?: BackendName;
+  /** Words of the command that a process backend starts. */
+  readonly agentCommand?: readonly string[];
   readonly responses?: string;
   readonly record?: string;
   readonly model?: string;
@@ -51,7 +54,7 @@ export interface RunFlags {
   readonly last?: boolean;
 }
 
-export const BACKENDS: readonly BackendName[] = ['scripted', 'simulated', 'anthropic'];
+export const BACKENDS = ['scripted', 'simulated', 'anthropic', 'claude', 'codebuddy', 'process'] as const;
 const OUTPUT_FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
 /** What `wf logs` prints. */
 export const LOG_FORMATS: readonly OutputFormat[] = OUTPUT_FORMATS;
@@ -75,8 +78,13 @@ function addWorkFlags(command: Command): void {
     .optionsGroup('Who answers:')
     .option(
       '--backend <name>',
-      'scripted, simulated or anthropic; without it anthropic when a key is set, else simulated',
+      'scripted, simulated, anthropic, claude, codebuddy or process; without it anthropic when a key is set, else simulated',
       wordOf(BACKENDS, LATER_BACKENDS),
+    )
+    .option(
+      '--agent-command <command>',
+      'the agent CLI that a process backend starts, with its first arguments',
+      splitWords,
     )
     .option('--responses <file>', 'planned answers for the scripted backend')
     .option('--record <file>', 'write the answers of this run as such a file')

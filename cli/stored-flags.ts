@@ -1,9 +1,10 @@
 import type { RunLimits } from '../runtime/run-options.ts';
-import type { BackendName } from './run-flags.ts';
+import { BACKENDS, type BackendName } from './run-flags.ts';
 
 /** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
 export interface StoredFlags {
   readonly backend?: BackendName;
+  readonly agentCommand?: readonly string[];
   readonly model?: string;
   readonly concurrency?: number;
   readonly lanes?: Readonly<Record<string, number>>;
@@ -27,9 +28,10 @@ const LIMIT_NAMES = [
 
 /** Reads stored options back; members of another version or of a wrong type count as absent. */
 export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
-  const { backend, model, concurrency, lanes, failOnAgentError, limits, startedByPath } = options;
+  const { backend, agentCommand, model, concurrency, lanes, failOnAgentError, limits, startedByPath } = options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
+    ...(isWords(agentCommand) ? { agentCommand } : {}),
     ...(typeof model === 'string' ? { model } : {}),
     ...(isCount(concurrency) && concurrency >= 1 && concurrency <= 256 ? { concurrency } : {}),
     ...(typeof lanes === 'object' && lanes !== null ? { lanes: readLanes(lanes) } : {}),
@@ -53,7 +55,11 @@ function readLanes(stored: object): Readonly<Record<string, number>> {
 }
 
 function isBackend(value: unknown): value is BackendName {
-  return value === 'scripted' || value === 'simulated' || value === 'anthropic';
+  return BACKENDS.some((name) => name === value);
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
 }
 
 function isCount(value: unknown): value is number {

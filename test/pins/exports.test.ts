@@ -21,6 +21,7 @@ const NAMES = [
   'lastRunId',
   'listRuns',
   'loadResponsesFile',
+  'openProcessBackend',
   'parseScript',
   'projectStreamJson',
   'rehearseWorkflow',

@@ -102,7 +102,7 @@ describe('the command line of run and resume', () => {
 
   it.each([
     [['run', 'a.js', '--permission-mode', 'plan'], '--permission-mode'],
-    [['run', 'a.js', '--backend', 'claude'], '--backend claude'],
+    [['run', 'a.js', '--backend', 'restate'], '--backend claude'],
     [['run', 'a.js', '--output-format', 'workbench'], '--output-format workbench'],
     [['compile', 'flow.json', '--out', 'x'], 'wf compile'],
     [['mcp'], 'wf mcp'],
