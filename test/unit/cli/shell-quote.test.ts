@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shellQuote } from '../../../hosts/workflow-tool/shell-quote.ts';
 import { resumeCommand } from '../../../cli/resume-command.ts';
+import { shellQuote } from '../../../hosts/workflow-tool/shell-quote.ts';
 
 function wordsAsShellReads(commandLine: string): readonly string[] {
   const { stdout, status } = spawnSync('sh', ['-c', `printf '%s\\0' ${commandLine}`], { encoding: 'utf8' });

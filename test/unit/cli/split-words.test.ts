@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shellQuote } from '../../../cli/shell-quote.ts';
 import { splitWords } from '../../../cli/split-words.ts';
+import { shellQuote } from '../../../hosts/workflow-tool/shell-quote.ts';
 
 describe('the words of --agent-command', () => {
   it.each([
