@@ -1,5 +1,4 @@
 import { agentFailureText } from '../../protocol/agent-failure-text.ts';
-import { preview } from '../../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../../protocol/workflow-error.ts';
 import type { Phases } from '../phases.ts';
 import type { AgentOutcome } from '../ports.ts';
@@ -15,6 +14,7 @@ import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
+import { defaultLabel } from './default-label.ts';
 import { BREAKER_CODES, NULL_CODES } from './failure-codes.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { requestOf } from './request-of.ts';
@@ -46,14 +46,12 @@ export interface AgentCallsOptions extends AgentContext {
   onNewContent?(label: string): void;
 }
 
-/** A call that may have to leave the one stored result of its content to another; see `ReplayIndex.mayWait`. */
+/** A call that may have to leave the one stored result of its content to another; see `ReplayIndex.patience`. */
 interface UndecidedCall {
   readonly guestCall: GuestAgentCall;
   readonly options: CallOptions;
   readonly place: CallPlace;
 }
-
-const LABEL_LENGTH = 60;
 
 /** Takes the agent calls of a run in the order the script made them, and answers each from the journal or from an agent. */
 export class AgentCalls {
@@ -79,6 +77,8 @@ export class AgentCalls {
   /** Settles when the backend is ready for its first agent. */
   #warmUp: Promise<void> | undefined;
   #running = 0;
+  /** Answers that the script gets once they are on the disk. */
+  #filing = 0;
   #broken: WorkflowError | undefined;
   #closing = false;
   #onEmpty: (() => void) | undefined;
@@ -86,7 +86,14 @@ export class AgentCalls {
   constructor(options: AgentCallsOptions) {
     const { settled } = options;
     this.#options = options;
-    this.#undecided = settled && new RestQueue({ settled, count: () => this.#count, take: (call) => this.#take(call) });
+    this.#undecided =
+      settled &&
+      new RestQueue({
+        settled,
+        count: () => this.#count,
+        waitsOn: (call) => this.#waitsOn(call),
+        take: (call) => this.#take(call),
+      });
     this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries, options.onFatal);
   }
 
@@ -127,7 +134,7 @@ export class AgentCalls {
     const { replay } = this.#options;
     const place = replay.place(guestCall.prompt, options.canonical, guestCall.scope);
     const call = { guestCall, options, place };
-    if (this.#undecided !== undefined && replay.mayWait(place)) this.#undecided.add(call);
+    if (this.#undecided !== undefined && replay.patience(place) !== 'none') this.#undecided.add(call);
     else this.#take(call);
   }
 
@@ -142,6 +149,12 @@ export class AgentCalls {
     }
     this.#ledger.cached(call, stored.resultJson);
     this.#answerValue(call, stored.resultJson);
+    this.#undecided?.lookAgain();
+  }
+
+  #waitsOn({ place }: UndecidedCall): boolean {
+    if (this.#closing || this.#broken !== undefined) return false;
+    return this.#filing > 0 || (this.openCount > 0 && this.#options.replay.patience(place) === 'idle');
   }
 
   /** Aborts every open agent and resolves when all have ended. Later calls are dropped. */
@@ -201,7 +214,10 @@ export class AgentCalls {
   #goOn(call: AgentCall, result: ReusedResult | undefined): void {
     if (!this.#asking.delete(call) || this.#broken !== undefined) return;
     if (result === undefined) this.#queue(call);
-    else this.#ledger.reused(call, result, () => this.#answerValue(call, result.valueJson));
+    else {
+      this.#filing += 1;
+      this.#ledger.reused(call, result, () => this.#answerFiled(call, result.valueJson));
+    }
   }
 
   #queue(call: AgentCall): void {
@@ -296,8 +312,9 @@ export class AgentCalls {
 
   #succeeded(run: AgentRun, call: AgentCall, outcome: AgentOutcome): void {
     this.#options.slots.succeeded();
+    this.#filing += 1;
     this.#ledger.answered(call, run, outcome, () => {
-      this.#answerValue(call, outcome.valueJson);
+      this.#answerFiled(call, outcome.valueJson);
       this.#options.reuse?.keep(call, outcome);
     });
   }
@@ -331,6 +348,7 @@ export class AgentCalls {
     } else if (this.#broken !== undefined && this.#running === 0) {
       this.#options.onBroken(this.#broken);
     }
+    this.#undecided?.lookAgain();
   }
 
   #refuse(id: number, error: unknown): void {
@@ -354,6 +372,12 @@ export class AgentCalls {
     });
   }
 
+  #answerFiled(call: AgentCall, valueJson: string): void {
+    this.#filing -= 1;
+    this.#answerValue(call, valueJson);
+    this.#undecided?.lookAgain();
+  }
+
   #answerValue(call: AgentCall, valueJson: string): void {
     const { transform } = call.options;
     this.#answer(call.id, { ok: true, valueJson: transform === undefined ? valueJson : transform(valueJson) });
@@ -368,10 +392,4 @@ export class AgentCalls {
     this.#warned.add(text);
     this.#options.log('warn', text);
   }
-}
-
-/** The first characters of the prompt, white space folded (A-1). */
-function defaultLabel(prompt: string): string {
-  const start = prompt.length > 400 ? prompt.slice(0, 400) : prompt;
-  return preview(start.replace(/\s+/g, ' ').trim(), LABEL_LENGTH);
 }

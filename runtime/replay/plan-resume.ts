@@ -165,7 +165,7 @@ class Rehearsal {
       return;
     }
     const place = this.#replay.place(call.prompt, options.canonical, call.scope);
-    if (this.#replay.mayWait(place)) this.#undecided.push({ call, options, place });
+    if (this.#replay.patience(place) !== 'none') this.#undecided.push({ call, options, place });
     else this.#decide(call, options, place);
   }
 

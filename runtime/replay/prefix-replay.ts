@@ -1,5 +1,5 @@
 import { callKey } from '../calls/call-key.ts';
-import type { CallIdentity, CallPlace, Replay, ReplayIndex } from './replay-index.ts';
+import type { CallIdentity, CallPlace, Patience, Replay, ReplayIndex } from './replay-index.ts';
 
 /**
  * Answers from the journal only up to the first call, in call order, that has no result: that one and all later ones run.
@@ -30,8 +30,8 @@ export class PrefixReplay implements Replay {
     return this.#stored.place(prompt, canonicalOptions, scope);
   }
 
-  mayWait(): boolean {
-    return false;
+  patience(): Patience {
+    return 'none';
   }
 
   decide(place: CallPlace): CallIdentity {

@@ -59,6 +59,9 @@ interface ContentState {
   readonly calls: Map<string, number>;
 }
 
+/** A call is decided at once, when the script has come to rest, or when besides no agent works. */
+export type Patience = 'none' | 'rest' | 'idle';
+
 /** How a launch answers calls from what earlier ones stored. */
 export interface Replay {
   /** Whether an earlier launch met this content. */
@@ -67,8 +70,8 @@ export interface Replay {
   place(prompt: string, canonicalOptions: string, scope: string): CallPlace;
   /** Whether an earlier launch started this key and left no result. */
   wasStarted(key: string): boolean;
-  /** Whether the call is better decided when the script has come to rest. */
-  mayWait(place: CallPlace): boolean;
+  /** What a call is better decided after. */
+  patience(place: CallPlace): Patience;
   /** Gives a call at its place its key and result. */
   decide(place: CallPlace): CallIdentity;
 }
@@ -132,15 +135,18 @@ export class ReplayIndex implements Replay {
   }
 
   /**
-   * Whether the one result that a call may take is that of another place of the same script, whose own call may yet be made.
-   * Decided at once, a call could take it away; so it is better decided when the script has come to rest.
+   * Where the one result that a call may take is that of another place of the same script, the call it belongs to may yet be
+   * made, and a decision at once could take it away. That call is made before the script comes to rest, unless it comes after
+   * an agent that works anew. Another item of a fan-out has calls of its own, so there one waits for that too; a worker that
+   * takes what there is has not, and would only be kept from its work.
    */
-  mayWait(place: CallPlace): boolean {
+  patience(place: CallPlace): Patience {
     const state = this.#contents.get(place.content);
-    if (state === undefined || typeof state === 'string') return false;
+    if (state === undefined || typeof state === 'string') return 'none';
     const { only } = state;
-    if (only === undefined || only.taken || state.loose.length > 0 || this.#isUnfinished(place)) return false;
-    return state.byPlace.get(placeKey(place.scope, place.ordinal)) !== only;
+    if (only === undefined || only.taken || state.loose.length > 0 || this.#isUnfinished(place)) return 'none';
+    if (state.byPlace.get(placeKey(place.scope, place.ordinal)) === only) return 'none';
+    return itemsOf(place.scope) === itemsOf(only.stored.scope) ? 'rest' : 'idle';
   }
 
   decide(place: CallPlace): CallIdentity {
@@ -233,6 +239,11 @@ function emptyState(): ContentState {
     lowestUnused: 0,
     calls: new Map(),
   };
+}
+
+/** The items of fan-outs that a scope lies in. */
+function itemsOf(scope: string): string {
+  return (scope.match(/\/item:\d+/g) ?? []).join('');
 }
 
 function placeKey(scope: string, ordinal: number): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../protocol/core-event.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { AgentBackend } from '../../runtime/ports.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import type { RunHandle } from '../../runtime/run-options.ts';
@@ -49,9 +50,9 @@ async function firstLaunch(body: string, stopAfter: number, answers: (label: str
   return handle.runId;
 }
 
-async function nextLaunch(runId: string, body?: string) {
+async function nextLaunch(runId: string, body?: string, answers = async (label: string) => `new ${label}`) {
   const asked: string[] = [];
-  const backend = backendOf(asked, async (label) => `new ${label}`);
+  const backend = backendOf(asked, answers);
   const handle = await resumeWorkflow({
     store,
     backend,
@@ -84,6 +85,24 @@ return await Promise.all([judge(2), held])`;
       return said(label);
     });
     expect(await nextLaunch(runId)).toEqual({ asked: ['judge 0'], result: ['old judge 2', 'new judge 0'] });
+  });
+
+  it('the one judge that finished keeps its answer while the draft before it is made anew (R-22, R-23)', async () => {
+    const body = `return await parallel([0, 1].map((i) => async () => {
+  await agent('draft ' + i, { label: 'draft ' + i })
+  return agent('judge', { label: 'judge ' + i })
+}))`;
+    const runId = await firstLaunch(body, 2, async (label) => {
+      if (label === 'draft 0') return NEVER;
+      if (label === 'draft 1') throw new WorkflowError('AGENT_API', 'The server is overloaded.');
+      return said(label);
+    });
+    const { asked, result } = await nextLaunch(runId, undefined, async (label) => {
+      if (label === 'draft 1') for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+      return `new ${label}`;
+    });
+    expect(asked.toSorted()).toEqual(['draft 0', 'draft 1', 'judge 0']);
+    expect(result).toEqual(['new judge 0', 'old judge 1']);
   });
 
   it('workers that take other items than before pay for no finished one again (R-22, R-8)', async () => {

@@ -115,10 +115,12 @@ describe('ReplayIndex', () => {
       const index = new ReplayIndex([launched(), result('judge', 0, 'of a', '/a', 0)], PROGRAM);
       const [elsewhere, own] = ['/b', '/a'].map((scope) => index.place('judge', NO_OPTIONS, scope));
       if (elsewhere === undefined || own === undefined) throw new Error('no places');
-      expect([index.mayWait(elsewhere), index.mayWait(own)]).toEqual([true, false]);
+      expect([index.patience(elsewhere), index.patience(own)]).toEqual(['rest', 'none']);
       expect(index.decide(own).stored?.resultJson).toBe('"of a"');
-      expect(index.mayWait(elsewhere)).toBe(false);
+      expect(index.patience(elsewhere)).toBe('none');
       expect(index.decide(elsewhere)).toMatchObject({ occurrence: 1, ordinal: 0, stored: undefined });
+      const items = new ReplayIndex([launched(), result('judge', 0, 'of 1', '/pipeline:0/item:1/stage:1', 0)], PROGRAM);
+      expect(items.patience(items.place('judge', NO_OPTIONS, '/pipeline:0/item:2/stage:1'))).toBe('idle');
       const unstable = new ReplayIndex([launched(), result('judge', 0, 'of a', '/call:0', 0)], PROGRAM);
       expect(storedValue(unstable, 'judge', '/call:1')).toBe('"of a"');
     });
@@ -129,7 +131,7 @@ describe('ReplayIndex', () => {
       const unfinished = { row: { ...row, type: 'started', label: 'l', phase: null, attempt: 1 } } as const;
       const index = new ReplayIndex([launched(), unfinished, result('judge', 1, 'second', '/a', 1)], PROGRAM);
       const place = index.place('judge', NO_OPTIONS, '/a');
-      expect(index.mayWait(place)).toBe(false);
+      expect(index.patience(place)).toBe('none');
       expect(index.decide(place)).toMatchObject({ occurrence: 0, stored: undefined });
       expect(storedValue(index, 'judge', '/a')).toBe('"second"');
     });
@@ -141,7 +143,7 @@ describe('ReplayIndex', () => {
     ])('rows of %s go to any call, by rising occurrence (R-22)', (_title, more) => {
       const rows = [launched(more), result('judge', 1, 'one', '', 1), result('judge', 0, 'zero', '', 0)];
       const index = new ReplayIndex([...rows, launched(), result('judge', 2, 'two', '/c', 0)], PROGRAM);
-      expect(index.mayWait(index.place('judge', NO_OPTIONS, '/x'))).toBe(false);
+      expect(index.patience(index.place('judge', NO_OPTIONS, '/x'))).toBe('none');
       expect(storedValue(index, 'judge', '/a')).toBe('"zero"');
       expect(storedValue(index, 'judge', '/b')).toBe('"one"');
       expect(storedValue(index, 'judge', '/b')).toBeUndefined();

@@ -1,0 +1,9 @@
+import { preview } from '../../protocol/preview.ts';
+
+const LABEL_CHARACTERS = 60;
+
+/** The label of a call that gives none: the first characters of its prompt, white space folded. Source: spec A-1. */
+export function defaultLabel(prompt: string): string {
+  const start = prompt.length > 400 ? prompt.slice(0, 400) : prompt;
+  return preview(start.replace(/\s+/g, ' ').trim(), LABEL_CHARACTERS);
+}
