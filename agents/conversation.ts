@@ -15,6 +15,8 @@ import { StructuredAnswer } from './structured-answer.ts';
 import { EARLIER_ATTEMPT, GO_ON, NUDGE } from './subagent-instructions.ts';
 import { runToolCalls } from './tool-calls.ts';
 import type { AgentTool } from './tools/agent-tool.ts';
+import { type LateToolHost, lateToolHost } from './tools/late-tool-host.ts';
+import type { ToolSession } from './tools/tool-session.ts';
 
 type MessageTurn = Extract<Turn, { type: 'message' }>;
 
@@ -29,8 +31,10 @@ export interface ConversationParts {
   readonly signal: AbortSignal;
   readonly report: AgentReporter;
   readonly turns: ModelTurns;
-  /** Tools the agent may use besides StructuredOutput. */
+  /** Tools the agent has besides StructuredOutput, as far as its permissions allow. */
   readonly tools: readonly AgentTool[];
+  /** What the tools of all agents share. @defaultValue one without permissions */
+  readonly toolHost?: LateToolHost | undefined;
   /** Undefined when none are set, which costs nothing. */
   readonly hooks?: Hooks | undefined;
 }
@@ -52,10 +56,14 @@ export async function converse(parts: ConversationParts): Promise<AgentOutcome> 
       parts.report.transcript({ type: 'error', code: error.code, message: error.message });
     }
     throw error;
+  } finally {
+    await conversation.session?.close();
   }
 }
 
 class Conversation {
+  /** Opened with the first tool call. */
+  session: ToolSession | undefined;
   readonly #parts: ConversationParts;
   readonly #history: ConversationMessage[];
   readonly #answer: StructuredAnswer | undefined;
@@ -217,8 +225,10 @@ class Conversation {
   }
 
   async #runTools(calls: readonly ToolCall[], cut: boolean): Promise<readonly ToolResult[]> {
+    const { toolHost = lateToolHost(), request, report } = this.#parts;
     this.#toolUses += calls.length;
-    return runToolCalls(calls, { ...this.#parts, cut });
+    this.session ??= (await toolHost.get()).openSession(request, report);
+    return runToolCalls(calls, { ...this.#parts, session: this.session, cut });
   }
 
   #takeText(turn: MessageTurn): AgentOutcome | undefined {

@@ -3,6 +3,8 @@ import { untilAborted } from './abort.ts';
 import type { Hooks } from './hooks/hooks.ts';
 import type { ToolCall, ToolResult } from './model-turns.ts';
 import type { AgentTool, ToolOutput } from './tools/agent-tool.ts';
+import { offeredTools } from './tools/choose-tools.ts';
+import type { ToolSession } from './tools/tool-session.ts';
 
 export interface ToolCallsContext {
   readonly tools: readonly AgentTool[];
@@ -13,6 +15,8 @@ export interface ToolCallsContext {
   readonly hooks?: Hooks | undefined;
   /** True when the output limit ended the message, so that its last call may be incomplete. */
   readonly cut: boolean;
+  /** What the tools of this agent keep between calls; says too what they may do. */
+  readonly session: ToolSession;
 }
 
 /**
@@ -28,17 +32,18 @@ export function runToolCalls(calls: readonly ToolCall[], context: ToolCallsConte
 async function runToolCall(call: ToolCall, context: ToolCallsContext): Promise<ToolResult> {
   const { report } = context;
   report.toolStarted(call.id, call.name);
-  const { text, isError, summary } = await outputOf(call, context);
-  report.toolFinished(call.id, !isError, summary);
+  const { text, isError, summary, exitCode } = await context.session.run(() => outputOf(call, context));
+  report.toolFinished(call.id, !isError, summary, exitCode);
   report.alive();
   return { toolUseId: call.id, content: text.toWellFormed(), isError };
 }
 
 async function outputOf(call: ToolCall, context: ToolCallsContext): Promise<ToolOutput> {
-  const { tools, cut } = context;
+  const { tools, cut, session } = context;
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
-    const known = tools.map(({ name }) => name).join(', ') || 'none';
+    const offered = offeredTools(tools, session.host.permissions);
+    const known = offered.map(({ name }) => name).join(', ') || 'none';
     return failed(`There is no tool named ${call.name}. Tools you may use: ${known}.`);
   }
   let input: unknown;
@@ -52,7 +57,7 @@ async function outputOf(call: ToolCall, context: ToolCallsContext): Promise<Tool
     );
   }
   return context.hooks === undefined
-    ? runTool(tool, input, context)
+    ? runTool(call.id, tool, input, context)
     : runHookedTool(context.hooks, call, tool, input, context);
 }
 
@@ -74,15 +79,26 @@ async function runHookedTool(
     }
     input = verdict.input;
   }
-  const output = await runTool(tool, input, context);
+  const output = await runTool(id, tool, input, context);
   if (!hooks.has('PostToolUse')) return output;
   const { feedback } = await hooks.postToolUse(context, { id, name, input }, output);
   return feedback === undefined ? output : { ...output, text: `${output.text}\n\nA hook says: ${feedback}` };
 }
 
-async function runTool(tool: AgentTool, input: unknown, { request, signal }: ToolCallsContext): Promise<ToolOutput> {
+/** Asks the permissions, then runs the tool with the input they leave it. */
+async function runTool(
+  toolUseId: string,
+  tool: AgentTool,
+  input: unknown,
+  { request, signal, session }: ToolCallsContext,
+): Promise<ToolOutput> {
+  const { cwd, agentId, label, phase } = request;
   try {
-    return await tool.run(input, { cwd: request.cwd, signal });
+    const call = { tool, input, toolUseId, cwd, agent: { agentId, label, phase } };
+    const verdict = await session.host.permissions.check(call, signal);
+    if (!verdict.allow) return failed(verdict.message);
+    signal.throwIfAborted();
+    return await tool.run(verdict.input, { cwd, signal, session });
   } catch (error) {
     return failed(`${tool.name} failed: ${messageOf(error)}`);
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentFiles, AgentMeta, Clock, Redactor, TimerHandle, TranscriptRow } from '../runtime/ports.ts';
@@ -93,6 +94,19 @@ export class QueuedAgentFiles implements AgentFiles {
     const waiter = this.#savedWaiters.get(name) ?? Promise.withResolvers<void>();
     this.#savedWaiters.set(name, waiter);
     return waiter.promise;
+  }
+
+  async keep(agentId: string, name: string, text: string): Promise<string> {
+    const { disk, directory, redactor } = this.#options;
+    this.#directoryMade ??= makePrivateDirectory(disk, directory);
+    await this.#directoryMade;
+    const folder = join(directory, agentId);
+    await makePrivateDirectory(disk, folder);
+    const safeName = name.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60);
+    const path = join(folder, `${safeName}-${randomBytes(6).toString('hex')}.txt`);
+    const clean = redactor?.text(text) ?? text;
+    await this.#write(path, { flag: 'w', text: clean.toWellFormed() });
+    return path;
   }
 
   async close(): Promise<void> {

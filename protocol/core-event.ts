@@ -104,6 +104,8 @@ export const coreEventData = {
     status: z.enum(['started', 'completed', 'failed']),
     durationMs: z.int().optional(),
     summary: z.string().optional(),
+    /** Of a command that ended by itself. */
+    exitCode: z.int().optional(),
   }),
   'agent.finished': z.object({
     key: z.string(),

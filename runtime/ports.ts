@@ -153,12 +153,20 @@ export interface AgentReporter {
    */
   usage(delta: AgentUsage, model?: string): void;
   toolStarted(toolUseId: string, name: string): void;
-  toolFinished(toolUseId: string, ok: boolean, summary?: string): void;
+  /** `exitCode` is that of a command that ended by itself. */
+  toolFinished(toolUseId: string, ok: boolean, summary?: string, exitCode?: number): void;
   transcript(row: TranscriptRow): void;
   /** Resolves when every row given so far is on the disk (H-19). Absent where nothing is kept. Never rejects. */
   transcriptSaved?(): Promise<void>;
-  /** Puts a warning into the log of the run. */
+  /** Puts a warning into the log of the run, the same text once. */
   warn?(text: string): void;
+  /**
+   * Keeps a text of this agent as a file of the run, without secrets; gives its absolute path. Rejects when it cannot be
+   * written. Absent where runs keep no files.
+   *
+   * @param name begins the file's name: letters, digits and dashes
+   */
+  keepFile?(name: string, text: string): Promise<string>;
   /**
    * Asks to try again after a transient failure. Gives up the agent's slot, waits as long as the failure asks for (or
    * an exponential backoff with jitter), takes a slot again and resolves. Rejects with `AGENT_API` when the retries are
@@ -285,6 +293,8 @@ export interface AgentMeta {
 export interface AgentFiles {
   writeMeta(meta: AgentMeta): void;
   appendTranscript(agentId: string, row: TranscriptRow): void;
+  /** Writes a new file `agents/<agentId>/<name>-<unique>.txt`, redacted, and gives its absolute path. Rejects when it cannot. */
+  keep?(agentId: string, name: string, text: string): Promise<string>;
   /** Absolute path of an agent's transcript, for those who read it. */
   transcriptPath(agentId: string): string;
   /** Resolves when what was given so far for an agent is on the disk, or cannot be written. Never rejects. */

@@ -85,6 +85,7 @@ class Run {
       redactor: prepared.redactor,
       maxRetries: prepared.limits.maxRetries,
       transcripts: options.transcripts ?? true,
+      warned: new Set(),
       limits: prepared.limits,
       replay: prepared.replay,
       phases: this.#phases,

@@ -31,7 +31,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const flags = new Set(process.argv.slice(2));
 
 /** Native, or large and wanted by few runs: loaded from node_modules when first used. */
-const EXTERNAL = ['isolated-vm', '@anthropic-ai/sdk', '@anthropic-ai/sdk/*', 'amaro'];
+const EXTERNAL = ['isolated-vm', '@anthropic-ai/sdk', '@anthropic-ai/sdk/*', '@anthropic-ai/sandbox-runtime', 'amaro'];
 
 const shared = {
   absWorkingDir: root,

@@ -4,7 +4,10 @@ import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
-import { chooseTools } from '../tools/choose-tools.ts';
+import { chooseTools, offeredTools } from '../tools/choose-tools.ts';
+import { lateToolHost } from '../tools/late-tool-host.ts';
+import type { PermissionOptions } from '../tools/permissions.ts';
+import type { ShellOptions } from '../tools/tool-host.ts';
 import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';
 import { DEFAULT_MODEL, effortFor, resolveModel } from './models.ts';
 import { type AnthropicAccess, openLine } from './open-line.ts';
@@ -15,10 +18,14 @@ export interface AnthropicBackendOptions extends AnthropicAccess {
   readonly model?: string | undefined;
   /** Output limit of one message, thinking included. @defaultValue 32000 */
   readonly maxTokens?: number | undefined;
-  /** @defaultValue Read, Glob and Grep */
+  /** @defaultValue Read, Glob, Grep, Edit, Write and Bash */
   readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
+  /** What the tools may do without asking, and at all. @defaultValue they may read; the rest is asked for, and refused with nobody there */
+  readonly permissions?: PermissionOptions | undefined;
+  /** Where and how Bash runs. */
+  readonly shell?: ShellOptions | undefined;
   /** @defaultValue none */
   readonly hooks?: Hooks | undefined;
 }
@@ -35,6 +42,7 @@ const DEFAULT_MAX_TOKENS = 32_000;
  */
 export function createAnthropicBackend(options: AnthropicBackendOptions): AgentBackend {
   const model = options.model ?? DEFAULT_MODEL;
+  const toolHost = lateToolHost(options);
   let line: Promise<AnthropicLine> | undefined;
   return {
     name: 'anthropic',
@@ -49,12 +57,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
         model: resolveModel(request.options.model ?? type?.model ?? model),
         maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
         system: subagentInstructions(request.output !== undefined, type?.instructions),
-        tools,
+        tools: offeredTools(tools, toolHost.permissions),
       });
       noteFrame(frame, request, report);
       line ??= openLine(options);
       const turns = new AnthropicTurns(await line, frame, signal, report);
-      return converse({ request, signal, report, turns, tools, hooks: options.hooks });
+      return converse({ request, signal, report, turns, tools, toolHost, hooks: options.hooks });
     },
     admit(call) {
       findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, call.agentType);
@@ -65,6 +73,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     },
     async close() {
       line = undefined;
+      await toolHost.close();
     },
   };
 }

@@ -7,15 +7,22 @@ import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { chooseTools } from '../tools/choose-tools.ts';
+import { lateToolHost } from '../tools/late-tool-host.ts';
+import type { PermissionOptions } from '../tools/permissions.ts';
+import type { ShellOptions } from '../tools/tool-host.ts';
 import { wallClock } from '../wall-clock.ts';
 import { type PlannedReply, ResponseBook } from './response-book.ts';
 import { ScriptedTurns } from './scripted-turns.ts';
 
 export interface ScriptedBackendOptions {
-  /** Tools that a planned `tool` turn really runs. @defaultValue Read, Glob and Grep */
+  /** Tools that a planned `tool` turn really runs. @defaultValue Read, Glob, Grep, Edit, Write and Bash */
   readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
+  /** What the tools may do without asking, and at all. @defaultValue they may read; the rest is asked for, and refused with nobody there */
+  readonly permissions?: PermissionOptions | undefined;
+  /** Where and how Bash runs. */
+  readonly shell?: ShellOptions | undefined;
   /** @defaultValue none */
   readonly hooks?: Hooks | undefined;
   readonly clock?: Clock | undefined;
@@ -30,6 +37,7 @@ export interface ScriptedBackendOptions {
 export function createScriptedBackend(file: ResponsesFile, options: ScriptedBackendOptions = {}): AgentBackend {
   const { tools, agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
   const book = new ResponseBook(file);
+  const toolHost = lateToolHost(options);
   /** Replies of agents that were aborted, by key. */
   const interrupted = new Map<string, PlannedReply>();
   return {
@@ -46,7 +54,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       const turns = new ScriptedTurns(reply, request.output, signal, clock);
       const chosen = callsTool(reply) ? chooseTools(tools ?? (await defaultTools()), request.options, type) : [];
       try {
-        return await converse({ request, signal, report, turns, tools: chosen, hooks: options.hooks });
+        return await converse({ request, signal, report, turns, tools: chosen, toolHost, hooks: options.hooks });
       } finally {
         if (signal.aborted) interrupted.set(request.key, reply);
         else interrupted.delete(request.key);
@@ -54,6 +62,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
     },
     async close() {
       interrupted.clear();
+      await toolHost.close();
     },
   };
 }

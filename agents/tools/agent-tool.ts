@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { ToolAccess } from './permission-modes.ts';
+import type { ToolSession } from './tool-session.ts';
 
 export interface ToolContext {
   /** Working directory of the agent; absolute. */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** What this agent's tools keep between calls. */
+  readonly session: ToolSession;
 }
 
 export interface ToolOutput {
@@ -13,11 +16,15 @@ export interface ToolOutput {
   readonly isError: boolean;
   /** One short line for a person. */
   readonly summary?: string;
+  /** Of a command that ended by itself. */
+  readonly exitCode?: number;
 }
 
 /** What permission rules compare a call with: a path as seen from the working directory, or a command of a shell. */
 export interface ToolSubject {
   readonly path?: string;
+  /** The path before links were resolved: deny rules look at both. */
+  readonly alias?: string;
   readonly command?: string;
 }
 
@@ -27,6 +34,8 @@ export interface AgentTool {
   readonly description: string;
   /** What its calls can do; permissions go by it. @defaultValue whoever passed the tool vouches for it: only deny rules count */
   readonly access?: ToolAccess;
+  /** Name of the tool without which this one is of no use: it is there whenever that one is. */
+  readonly companionOf?: string;
   /** Gives what the call is about, for rules. May reject; the tool then refuses the call too. */
   subject?(input: unknown, cwd: string): Promise<ToolSubject>;
   /** JSON Schema of the input; its root is an object. */
@@ -38,14 +47,22 @@ export interface AgentTool {
 export function defineTool<Input extends z.ZodObject>(definition: {
   readonly name: string;
   readonly description: string;
+  readonly access: ToolAccess;
+  readonly companionOf?: string;
   readonly input: Input;
+  subject?(input: z.infer<Input>, cwd: string): Promise<ToolSubject>;
   run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutput>;
 }): AgentTool {
-  const { name, description, input } = definition;
+  const { name, description, access, companionOf, input } = definition;
   let inputSchema: Readonly<Record<string, unknown>> | undefined;
   return {
     name,
     description,
+    access,
+    ...(companionOf === undefined ? {} : { companionOf }),
+    ...(definition.subject === undefined
+      ? {}
+      : { subject: async (raw: unknown, cwd: string) => (await definition.subject?.(input.parse(raw), cwd)) ?? {} }),
     // Made when first offered: most runs of scripted agents never offer a tool.
     get inputSchema() {
       inputSchema ??= wireSchemaOf(input);

@@ -1,6 +1,7 @@
 import type { AgentOptions } from '../../runtime/ports.ts';
 import type { AgentType } from '../agent-types.ts';
 import type { AgentTool } from './agent-tool.ts';
+import type { Permissions } from './permissions.ts';
 
 /** Gives the tools of one agent: those its type and its call allow, less those its call denies. Deny wins. */
 export function chooseTools(
@@ -9,10 +10,20 @@ export function chooseTools(
   type: AgentType | undefined,
 ): readonly AgentTool[] {
   if (allowed === undefined && denied === undefined && type?.tools === undefined) return available;
-  return available.filter(
-    ({ name }) =>
-      (type?.tools === undefined || type.tools.includes(name)) &&
-      (allowed === undefined || allowed.includes(name)) &&
-      denied?.includes(name) !== true,
+  const isChosen = (name: string): boolean =>
+    (type?.tools === undefined || type.tools.includes(name)) &&
+    (allowed === undefined || allowed.includes(name)) &&
+    denied?.includes(name) !== true;
+  return available.filter(({ name, companionOf }) => isChosen(companionOf ?? name) && denied?.includes(name) !== true);
+}
+
+/** Gives those of an agent's tools of which some call could be allowed: others are not offered to a model. */
+export function offeredTools(
+  tools: readonly AgentTool[],
+  permissions: Pick<Permissions, 'offers'>,
+): readonly AgentTool[] {
+  const offered = tools.filter((tool) => permissions.offers(tool));
+  return offered.filter(
+    ({ companionOf }) => companionOf === undefined || offered.some(({ name }) => name === companionOf),
   );
 }

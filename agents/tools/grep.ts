@@ -31,7 +31,12 @@ export const grepTool = defineTool({
   name: 'Grep',
   description:
     'Searches the text of files, line by line, for a regular expression. Binary files, links, .git and node_modules are left out.',
+  access: 'read',
   input: grepInput,
+  async subject({ path: where = '.' }, cwd) {
+    const { relative, asGiven } = await resolveInWorkspace(cwd, where);
+    return { path: relative, alias: asGiven };
+  },
   async run(input, context) {
     const { RE2JS } = await import('re2js');
     const search = new Search(
@@ -65,8 +70,9 @@ class Search {
     this.#limit = limit;
   }
 
-  async run(where: string, { cwd, signal }: ToolContext): Promise<void> {
+  async run(where: string, { cwd, signal, session }: ToolContext): Promise<void> {
     const root = await resolveInWorkspace(cwd, where);
+    const mayRead = await session.host.permissions.readFilter();
     if ((await stat(root.absolute)).isFile()) {
       await this.#searchFile({ absolute: root.absolute, relative: path.basename(root.relative) }, root.relative);
       return;
@@ -77,7 +83,7 @@ class Search {
         this.found.push('[stopped here: there may be more; narrow the search with path, glob or pattern]');
         return;
       }
-      await this.#searchFile(file, prefix + file.relative);
+      if (mayRead?.(prefix + file.relative) !== false) await this.#searchFile(file, prefix + file.relative);
     }
   }
 

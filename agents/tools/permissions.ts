@@ -72,6 +72,7 @@ export function createPermissions(options: PermissionOptions = {}): Permissions 
 interface Subject {
   readonly deed: Deed | undefined;
   readonly path?: string;
+  readonly alias?: string;
   readonly command?: string;
 }
 
@@ -176,9 +177,8 @@ async function subjectOf({ tool, input, cwd }: PermissionCall): Promise<Subject>
   const { access } = tool;
   // A path that cannot be resolved is refused by the tool itself, in better words.
   const about = await tool.subject?.(input, cwd).catch(() => undefined);
-  const { path, command } = about ?? {};
-  const deed = access === 'edit' && path !== undefined && isSteering(path) ? 'steer' : access;
-  return { deed, ...(path === undefined ? {} : { path }), ...(command === undefined ? {} : { command }) };
+  const steers = [about?.path, about?.alias].some((path) => path !== undefined && isSteering(path));
+  return { ...about, deed: access === 'edit' && steers ? 'steer' : access };
 }
 
 function couldAllow(rule: PermissionRule, name: string, access: Deed | undefined): boolean {
@@ -192,16 +192,16 @@ function couldAllow(rule: PermissionRule, name: string, access: Deed | undefined
   }
 }
 
-async function matchesDeny(rule: PermissionRule, name: string, { deed, path, command }: Subject): Promise<boolean> {
+async function matchesDeny(rule: PermissionRule, name: string, subject: Subject): Promise<boolean> {
+  const { deed, path, alias = path, command } = subject;
   switch (rule.kind) {
     case 'tool':
       return rule.name.test(name);
-    case 'path':
-      return (
-        path !== undefined &&
-        rule.access === (deed === 'steer' ? 'edit' : deed) &&
-        (await pathTest(rule, 'any case'))(path)
-      );
+    case 'path': {
+      if (path === undefined || alias === undefined || rule.access !== (deed === 'steer' ? 'edit' : deed)) return false;
+      const test = await pathTest(rule, 'any case');
+      return test(path) || test(alias);
+    }
     case 'command':
       return command !== undefined && mentionsWords(command, rule.words);
   }

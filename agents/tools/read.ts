@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineTool, type ToolOutput } from './agent-tool.ts';
 import { looksBinary, PROBE_BYTES } from './binary-probe.ts';
 import { type BoundedLine, boundedLines } from './bounded-lines.ts';
+import { fileStamp } from './text-file.ts';
 import { resolveInWorkspace, type WorkspacePath } from './workspace.ts';
 
 const DEFAULT_LINES = 2_000;
@@ -14,16 +15,24 @@ const MAX_OUTPUT_CHARS = 100_000;
 export const readTool = defineTool({
   name: 'Read',
   description: `Reads a text file of the working directory. Every line is given as its number, a tab and its text. At most ${DEFAULT_LINES} lines come back unless a limit is given; use offset to read further.`,
+  access: 'read',
   input: z.object({
     file_path: z.string().min(1).describe('Path of the file, absolute or as seen from the working directory'),
     offset: z.int().min(1).optional().describe('Line to start at, from 1'),
     limit: z.int().min(1).optional().describe('How many lines to read'),
   }),
-  async run({ file_path, offset = 1, limit = DEFAULT_LINES }, { cwd, signal }) {
-    const file = await resolveInWorkspace(cwd, file_path);
+  async subject({ file_path }, cwd) {
+    const { relative, asGiven } = await resolveInWorkspace(cwd, file_path);
+    return { path: relative, alias: asGiven };
+  },
+  async run({ file_path, offset = 1, limit = DEFAULT_LINES }, { cwd, signal, session }) {
+    const file = session.kept.has(file_path)
+      ? { absolute: file_path, relative: file_path, asGiven: file_path }
+      : await resolveInWorkspace(cwd, file_path);
     const facts = await stat(file.absolute);
     if (facts.isDirectory()) return failed(`${file.relative} is a directory. Use Glob to list files.`);
     if (!facts.isFile()) return failed(`${file.relative} is no regular file.`);
+    session.seen.set(file.absolute, await fileStamp(file.absolute));
     if (facts.size === 0) return { text: `[${file.relative} is empty]`, isError: false };
     if (await startsBinary(file)) return failed(`${file.relative} is a binary file of ${facts.size} bytes.`);
     return readLines(file, offset, limit, signal);

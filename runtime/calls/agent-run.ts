@@ -31,6 +31,8 @@ export interface AgentContext {
   readonly redactor: Redactor;
   readonly maxRetries: number;
   readonly transcripts: boolean;
+  /** Warnings that the log of the run has. */
+  readonly warned: Set<string>;
 }
 
 export interface AgentTimes {
@@ -169,7 +171,7 @@ export class AgentRun implements AgentReporter, Watched {
     this.#toolEvent(toolUseId, name, 'started');
   }
 
-  toolFinished(toolUseId: string, ok: boolean, summary?: string): void {
+  toolFinished(toolUseId: string, ok: boolean, summary?: string, exitCode?: number): void {
     const start = this.#openTools?.get(toolUseId);
     this.#openTools?.delete(toolUseId);
     if (this.#openTools?.size === 0) this.#openTools = undefined;
@@ -178,7 +180,14 @@ export class AgentRun implements AgentReporter, Watched {
     this.#toolEvent(toolUseId, start?.name ?? 'unknown', ok ? 'completed' : 'failed', {
       ...(start === undefined ? {} : { durationMs: now - start.atMs }),
       ...(summary === undefined ? {} : { summary: preview(this.#context.redactor.text(summary)) }),
+      ...(exitCode === undefined ? {} : { exitCode }),
     });
+  }
+
+  async keepFile(name: string, text: string): Promise<string> {
+    const { agentFiles } = this.#context.directory;
+    if (agentFiles.keep === undefined) throw new WorkflowError('STATE_UNWRITABLE', 'This store keeps no such files.');
+    return agentFiles.keep(this.request.agentId, name, text);
   }
 
   transcript(row: TranscriptRow): void {
@@ -190,6 +199,8 @@ export class AgentRun implements AgentReporter, Watched {
   }
 
   warn(text: string): void {
+    if (this.#context.warned.has(text)) return;
+    this.#context.warned.add(text);
     const { events, redactor } = this.#context;
     events.append('log', { level: 'warn', text: redactor.text(text) });
   }
@@ -298,7 +309,7 @@ export class AgentRun implements AgentReporter, Watched {
     toolUseId: string,
     name: string,
     status: 'started' | 'completed' | 'failed',
-    more: { durationMs?: number; summary?: string } = {},
+    more: { durationMs?: number; summary?: string; exitCode?: number } = {},
   ): void {
     const { key } = this.request;
     this.#context.events.append('agent.tool', { key, toolUseId, name, status, ...more });

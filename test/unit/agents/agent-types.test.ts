@@ -60,9 +60,16 @@ describe('agent types', () => {
   it('narrow the tools, as the call may further; a denied tool stays denied (A-28, A-29)', () => {
     const names = (...parts: Parameters<typeof chooseTools>) => chooseTools(...parts).map(({ name }) => name);
     const type = { name: 't', description: '', tools: ['Read', 'Grep'] };
-    expect(names(DEFAULT_TOOLS, {}, undefined)).toEqual(['Read', 'Glob', 'Grep']);
+    expect(names(DEFAULT_TOOLS, {}, undefined)).toEqual(DEFAULT_TOOLS.map(({ name }) => name));
     expect(names(DEFAULT_TOOLS, {}, type)).toEqual(['Read', 'Grep']);
     expect(names(DEFAULT_TOOLS, { tools: ['Read', 'Glob'] }, type)).toEqual(['Read']);
     expect(names(DEFAULT_TOOLS, { tools: ['Read'], disallowedTools: ['Read'] }, undefined)).toEqual([]);
+    expect(names(DEFAULT_TOOLS, { tools: ['Bash'] }, undefined)).toEqual(['Bash', 'BashOutput']);
+    expect(names(DEFAULT_TOOLS, { disallowedTools: ['Bash', 'Write'] }, undefined)).toEqual([
+      'Read',
+      'Glob',
+      'Grep',
+      'Edit',
+    ]);
   });
 });

@@ -59,7 +59,11 @@ describe('a Messages request', () => {
     const first = requestBody(frame, history.slice(0, 1));
     const marked = (items: unknown) => JSON.stringify(items).match(/cache_control/g)?.length ?? 0;
     expect([marked(first.tools), marked(first.system), marked(first.messages)]).toEqual([1, 1, 0]);
-    expect(first.tools?.map((tool) => ('cache_control' in tool ? 'marked' : ''))).toEqual(['', '', 'marked', '']);
+    expect(first.tools?.map((tool) => ('cache_control' in tool ? 'marked' : ''))).toEqual([
+      ...frame.tools.slice(1).map(() => ''),
+      'marked',
+      '',
+    ]);
     expect(marked(requestBody(frame, history).messages)).toBe(1);
     expect(marked(requestBody({ ...frame, output: undefined }, history.slice(0, 1)).tools)).toBe(0);
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globTool } from '../../../../agents/tools/glob.ts';
 import { grepTool } from '../../../../agents/tools/grep.ts';
 import { readTool } from '../../../../agents/tools/read.ts';
+import { toolContext } from '../../../support/tool-context.ts';
 
 let root = '';
 let cwd = '';
@@ -27,10 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const { signal } = new AbortController();
 /** What the model reads, errors thrown by the tool included. */
 async function output(tool: typeof readTool, input: unknown): Promise<string> {
-  return tool.run(input, { cwd, signal }).then(
+  return tool.run(input, toolContext(cwd)).then(
     ({ text, isError }) => (isError ? `error: ${text}` : text),
     (error: Error) => `error: ${error.message}`,
   );

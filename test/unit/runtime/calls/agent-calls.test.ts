@@ -59,6 +59,7 @@ function setUp(work: Work, limits: Partial<RunLimits> = {}, concurrency = 16, mo
     redactor: createRedactor([]),
     maxRetries: allLimits.maxRetries,
     transcripts: false,
+    warned: new Set(),
     limits: allLimits,
     replay: new ReplayIndex(),
     phases: new Phases([], directory.events),

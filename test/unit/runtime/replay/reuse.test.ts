@@ -60,6 +60,7 @@ function launch({ shared, imported, answer, backend: about, cwd = '/project', se
     redactor,
     maxRetries: 0,
     transcripts: false,
+    warned: new Set(),
     limits: DEFAULT_LIMITS,
     replay: new ReplayIndex(),
     phases: new Phases([], directory.events),

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { defineTool, type ToolContext } from './agent-tool.ts';
+import { isLongOutput, shownOutput } from './output-buffer.ts';
+import type { BackgroundCommand } from './tool-session.ts';
+
+const LONGEST_WAIT_MS = 300_000;
+
+/** Reads, waits for or stops a command that Bash started in the background. */
+export const bashOutputTool = defineTool({
+  name: 'BashOutput',
+  description:
+    'Gives what a command in the background has printed since you last asked, and whether it still runs. With wait_ms it waits that long for more output or the end; with stop it ends the command first.',
+  access: 'read',
+  companionOf: 'Bash',
+  input: z.object({
+    id: z.string().describe('As Bash gave it, such as bash_1'),
+    wait_ms: z
+      .int()
+      .min(0)
+      .max(LONGEST_WAIT_MS)
+      .optional()
+      .describe('Longest wait in milliseconds; none when left out'),
+    stop: z.boolean().optional().describe('End the command'),
+  }),
+  async run({ id, wait_ms: waitMs = 0, stop = false }, context) {
+    const command = context.session.background.get(id);
+    if (command === undefined) {
+      const known = [...context.session.background.keys()].join(', ') || 'none was started';
+      return { text: `There is no command ${id} in the background: ${known}.`, isError: true };
+    }
+    const { process } = command.shell;
+    if (stop) {
+      await process.kill();
+      await process.ended.catch(() => {});
+    } else if (waitMs > 0) await somethingNew(command, waitMs, context.signal);
+    return { text: await news(command, context), isError: false, summary: `${id}: ${stateOf(command)}` };
+  },
+});
+
+/** Waits for output that was not seen, or the end. */
+async function somethingNew({ shell, seen }: BackgroundCommand, waitMs: number, signal: AbortSignal): Promise<void> {
+  const { process } = shell;
+  const over = new AbortController();
+  const isNew = (): boolean => process.end !== undefined || shell.output().length > seen;
+  const changed = new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (isNew()) resolve();
+    };
+    over.signal.addEventListener('abort', process.onChange(look), { once: true });
+    look();
+  });
+  const waited = delay(waitMs, undefined, { signal: AbortSignal.any([signal, over.signal]) });
+  try {
+    await Promise.race([changed, waited, process.ended.catch(() => {})]);
+  } finally {
+    over.abort();
+    await waited.catch(() => {});
+  }
+  signal.throwIfAborted();
+}
+
+async function news(command: BackgroundCommand, { session }: ToolContext): Promise<string> {
+  const output = command.shell.output();
+  const fresh = output.slice(Math.min(command.seen, output.length));
+  command.seen = output.length;
+  const file = isLongOutput(fresh) ? await session.keep('bash', fresh) : undefined;
+  const { text } = shownOutput(fresh, file);
+  return `${text === '' ? '[nothing new was printed]' : text}\n[${command.id}: ${stateOf(command)}]`;
+}
+
+function stateOf({ shell }: BackgroundCommand): string {
+  const { end } = shell.process;
+  if (end === undefined) return 'running';
+  return end.exitCode === undefined ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { WorkspacePathError } from './workspace.ts';
+
+/** Where a file that replaces another waits until it is whole. */
+const TEMPORARY_PREFIX = '.wf-write-';
+
+/**
+ * Puts a text in place of a file, or makes the file and its directories.
+ *
+ * Contract: other readers see the old file or the new one, whole. After an abort or a failure the old one stands and nothing
+ * is left beside it. Mode and owner are kept; other names of a hard link keep the old text.
+ *
+ * @param file real path, as {@link resolveForWriting} gives it
+ */
+export async function replaceFile(file: string, text: string, signal: AbortSignal): Promise<void> {
+  const directory = path.dirname(file);
+  signal.throwIfAborted();
+  await mkdir(directory, { recursive: true });
+  await refuseMoved(directory);
+  const old = await stat(file).catch(() => undefined);
+  const temporary = path.join(directory, `${TEMPORARY_PREFIX}${randomBytes(8).toString('hex')}`);
+  try {
+    await writeNew(temporary, text, old === undefined ? 0o666 : 0o600, signal);
+    if (old !== undefined) {
+      await chmod(temporary, old.mode & 0o7777);
+      await chown(temporary, old.uid, old.gid).catch(() => {}); // only root may give files away
+    }
+    await refuseMoved(directory);
+    signal.throwIfAborted();
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writeNew(file: string, text: string, mode: number, signal: AbortSignal): Promise<void> {
+  const handle = await open(file, 'wx', mode);
+  try {
+    await handle.writeFile(text, { signal });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A directory that a command has swapped for a link meanwhile would lead the write out of the working directory. */
+async function refuseMoved(directory: string): Promise<void> {
+  if ((await realpath(directory)) === directory) return;
+  throw new WorkspacePathError(`${directory} was replaced by a link while the file was being written.`);
+}

@@ -1,0 +1,62 @@
+import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
+import { openCommandSandbox, type SandboxChoice, type SandboxState } from './command-sandbox.ts';
+import type { PermissionOptions, Permissions } from './permissions.ts';
+import { ToolSession } from './tool-session.ts';
+
+/** Where and how the commands of agents run. */
+export interface ShellOptions {
+  /** Environment of commands. It should hold no secrets: agents can print it. @defaultValue a plain `PATH` */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** @defaultValue auto */
+  readonly sandbox?: SandboxChoice | undefined;
+  /** Hosts that commands in the sandbox may reach, such as `registry.npmjs.org` or `*.example.com`. @defaultValue none */
+  readonly allowedDomains?: readonly string[] | undefined;
+  /** Directory for temporary files; absolute. @defaultValue /tmp */
+  readonly temporaryRoot?: string | undefined;
+}
+
+export interface ToolHostOptions {
+  readonly permissions?: PermissionOptions | undefined;
+  readonly shell?: ShellOptions | undefined;
+}
+
+const PLAIN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** What the tools of all agents of a backend share: what is allowed, and where commands run. */
+export class ToolHost {
+  readonly permissions: Permissions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly sandboxChoice: SandboxChoice;
+  readonly temporaryRoot: string;
+  readonly #allowedDomains: readonly string[];
+  readonly #open: typeof openCommandSandbox;
+  #sandbox: Promise<SandboxState> | undefined;
+
+  /** @param open finds the sandbox of the machine */
+  constructor(permissions: Permissions, shell: ShellOptions = {}, open = openCommandSandbox) {
+    this.permissions = permissions;
+    this.env = shell.env ?? { PATH: PLAIN_PATH };
+    this.sandboxChoice = shell.sandbox ?? 'auto';
+    this.temporaryRoot = shell.temporaryRoot ?? '/tmp';
+    this.#allowedDomains = shell.allowedDomains ?? [];
+    this.#open = open;
+  }
+
+  /** The state of one attempt of one agent; to be closed when it ends. */
+  openSession(request: AgentRequest, report: AgentReporter): ToolSession {
+    return new ToolSession(this, request, report);
+  }
+
+  /** Opens the sandbox with the first command that wants it. */
+  sandbox(): Promise<SandboxState> {
+    if (this.sandboxChoice === 'off') return Promise.resolve({ kind: 'none', why: 'it is switched off' });
+    this.#sandbox ??= this.#open(this.env['PATH'] ?? PLAIN_PATH, this.#allowedDomains);
+    return this.#sandbox;
+  }
+
+  async close(): Promise<void> {
+    const state = await this.#sandbox;
+    this.#sandbox = undefined;
+    if (state?.kind === 'on') await state.sandbox.close();
+  }
+}

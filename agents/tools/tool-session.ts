@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
+import type { ShellProcess } from './shell-process.ts';
+import type { StartedShell } from './start-shell.ts';
+import { killMarkedProcesses } from './stray-processes.ts';
+import type { FileStamp } from './text-file.ts';
+import type { ToolHost } from './tool-host.ts';
+
+/** An agent's tools are gone this long after its end (A-18). */
+const CLOSE_MS = 1_200;
+
+/** A command that runs while its agent goes on. */
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly shell: StartedShell;
+  /** Characters of its output that the agent has seen. */
+  seen: number;
+}
+
+/** What the tools of one agent keep between its calls, and what must end with it. */
+export class ToolSession {
+  readonly host: ToolHost;
+  readonly agent: Pick<AgentRequest, 'agentId' | 'label' | 'phase'>;
+  /** Files that the agent has read or written, by real path, as they were then. */
+  readonly seen = new Map<string, FileStamp | undefined>();
+  /** Files outside the working directory that the agent was pointed at and may read. */
+  readonly kept = new Set<string>();
+  readonly background = new Map<string, BackgroundCommand>();
+  /** Where the next command starts; undefined for the working directory. */
+  shellDirectory: string | undefined;
+  /** In the environment of every command; by it those that escaped their group are found. */
+  readonly mark = { name: 'WF_SHELL', value: randomBytes(12).toString('hex') };
+  readonly #report: AgentReporter;
+  readonly #shells = new Set<ShellProcess>();
+  readonly #running = new Set<Promise<unknown>>();
+  #mayHaveStrays = false;
+  #closed = false;
+  #temporary: Promise<string> | undefined;
+
+  constructor(host: ToolHost, agent: AgentRequest, report: AgentReporter) {
+    this.host = host;
+    this.agent = agent;
+    this.#report = report;
+  }
+
+  /** Runs a tool, so that {@link close} waits for it. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const running = work();
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  /** Takes care that a shell dies with the agent. @param confined it cannot leave anything behind */
+  adopt(shell: ShellProcess, confined: boolean): void {
+    this.#shells.add(shell);
+    this.#mayHaveStrays ||= !confined;
+    if (this.#closed) void shell.kill();
+  }
+
+  /** Forgets a shell that has ended, if it left nothing behind. */
+  async release(shell: ShellProcess): Promise<void> {
+    if (!(await shell.isAlive())) this.#shells.delete(shell);
+  }
+
+  /** Says something to people, once a run. */
+  notice(text: string): void {
+    this.#report.warn?.(text);
+  }
+
+  /**
+   * Keeps a long output with the run, without the secrets in it, and lets the agent read it.
+   *
+   * @returns its absolute path; undefined where runs keep no files
+   */
+  async keep(name: string, text: string): Promise<string | undefined> {
+    const file = await this.#report.keepFile?.(name, text).catch(() => undefined);
+    if (file !== undefined) this.kept.add(await realpath(file));
+    return file;
+  }
+
+  /** A directory for temporary files of this agent's commands; gone with it. */
+  temporaryDirectory(): Promise<string> {
+    this.#temporary ??= mkdtemp(path.join(this.host.temporaryRoot, 'wf-shell-')).then((directory) =>
+      realpath(directory),
+    );
+    return this.#temporary;
+  }
+
+  /** Ends every process of the agent and waits for the tools under way. Never rejects. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ends = [...this.#shells].map((shell) => shell.kill());
+    await Promise.race([Promise.allSettled([...this.#running, ...ends]), unheld(CLOSE_MS)]);
+    await Promise.all([...this.#shells].map((shell) => shell.kill()));
+    if (this.#mayHaveStrays) await killMarkedProcesses(`${this.mark.name}=${this.mark.value}`);
+    const temporary = await this.#temporary?.catch(() => undefined);
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** A wait that keeps no process from ending. */
+function unheld(ms: number): Promise<void> {
+  return delay(ms, undefined, { ref: false });
+}
