@@ -6,6 +6,15 @@ export { openProcessBackend } from './agents/process/process-backend.ts';
 export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
 export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';
 export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts';
+export type { SandboxChoice } from './agents/tools/command-sandbox.ts';
+export type { PermissionMode } from './agents/tools/permission-modes.ts';
+export type {
+  AskPermission,
+  PermissionAnswer,
+  PermissionOptions,
+  PermissionQuestion,
+} from './agents/tools/permissions.ts';
+export type { ShellOptions } from './agents/tools/tool-host.ts';
 export { lastRunId, listRuns, resolveRunId } from './cache/run-listing.ts';
 // State
 export { createRunStore } from './cache/run-store.ts';

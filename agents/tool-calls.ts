@@ -96,12 +96,20 @@ async function runTool(
   try {
     const call = { tool, input, toolUseId, cwd, agent: { agentId, label, phase } };
     const verdict = await session.host.permissions.check(call, signal);
-    if (!verdict.allow) return failed(verdict.message);
+    if (!verdict.allow) {
+      if (verdict.unattended) session.notice(unattendedText(tool.name));
+      return failed(verdict.message);
+    }
     signal.throwIfAborted();
     return await tool.run(verdict.input, { cwd, signal, session });
   } catch (error) {
     return failed(`${tool.name} failed: ${messageOf(error)}`);
   }
+}
+
+/** For whoever started the run, who may not know that agents only read unless told otherwise. */
+function unattendedText(name: string): string {
+  return `An agent was refused ${name}: it needs a permission, and nobody is there to give it (--allow-tools, --permission-mode).`;
 }
 
 function failed(text: string): ToolOutput {

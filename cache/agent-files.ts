@@ -105,7 +105,7 @@ export class QueuedAgentFiles implements AgentFiles {
     const safeName = name.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60);
     const path = join(folder, `${safeName}-${randomBytes(6).toString('hex')}.txt`);
     const clean = redactor?.text(text) ?? text;
-    await this.#write(path, { flag: 'w', text: clean.toWellFormed() });
+    await this.#write(path, { flag: 'w', text: clean.toWellFormed(), gathering: false });
     return path;
   }
 

@@ -1,17 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Hooks } from '../agents/hooks/hooks.ts';
+import type { AskPermission } from '../agents/tools/permissions.ts';
 import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
 import type { BackendName } from './run-flags.ts';
+import { type ToolFlags, toolOptions } from './tool-flags.ts';
 
 export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDirectory'> {
   /** Working directory of the agents, whose project may bring agent types. */
   readonly agentsCwd: string;
   /** Undefined when there are none. */
   readonly hooks?: Hooks | undefined;
+  /** Asked about tool calls that need a yes; undefined where nobody is there. */
+  readonly ask?: AskPermission | undefined;
+}
+
+export interface BackendFlags {
+  readonly responses?: string | undefined;
+  readonly model?: string | undefined;
+  readonly tools?: ToolFlags | undefined;
 }
 
 /** What was typed about a backend. */
@@ -29,8 +39,13 @@ export interface BackendFlags {
 export async function createBackend(
   name: BackendName,
   flags: BackendFlags,
+<<<<<<< HEAD
   { env, cwd, homeDirectory, agentsCwd, hooks }: BackendPlace,
+=======
+  { env, cwd, homeDirectory, agentsCwd, hooks, ask }: BackendPlace,
+>>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 ): Promise<AgentBackend> {
+  const tools = toolOptions(flags.tools ?? {}, env, ask);
   switch (name) {
     case 'scripted': {
       const path = resolve(cwd, flags.responses ?? '');
@@ -39,7 +54,7 @@ export async function createBackend(
       const { loadAgentTypes } = await import('../agents/agent-types.ts');
       const { loadResponsesFile } = await import('../agents/scripted/load-responses-file.ts');
       const agentTypes = await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory });
-      return createScriptedBackend(loadResponsesFile(text, path), { agentTypes, hooks });
+      return createScriptedBackend(loadResponsesFile(text, path), { agentTypes, hooks, ...tools });
     }
     case 'simulated': {
       const { createSimulatedBackend } = await import('../agents/simulated/simulated-backend.ts');
@@ -55,6 +70,7 @@ export async function createBackend(
         model: flags.model,
         agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
         hooks,
+        ...tools,
       });
     }
     case 'claude':

@@ -8,11 +8,14 @@ import { resumeCommand } from './resume-command.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
 import { defaultStateRoot } from './state-root.ts';
 import type { StoredFlags } from './stored-flags.ts';
+import { mergeToolFlags, TOOL_NAMES, type ToolFlags, unknownToolNames } from './tool-flags.ts';
 
 /** What was decided about a launch before anything was opened. */
 export interface LaunchDecisions {
   readonly choice: BackendChoice;
   readonly model: string | undefined;
+  /** What agents may do. */
+  readonly tools: ToolFlags;
   /** Values that must not appear in any output (A-32). */
   readonly secrets: readonly string[];
   readonly options: Omit<WorkflowOptions, 'store' | 'backend'>;
@@ -27,6 +30,7 @@ export interface LaunchDecisions {
 export function decideLaunch(context: CliContext, flags: RunFlags, root: string, stored: StoredFlags): LaunchDecisions {
   const choice = chooseBackend(flags, context.env, stored);
   announce(context, flags, choice);
+  warnOfNames(context, flags);
   const storedOptions = mergeFlags(flags, context.env, stored, choice);
   const { concurrency, failOnAgentError, lanes, limits = {}, model } = storedOptions;
   const secrets = secretValuesOf(context.env);
@@ -42,6 +46,7 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
   return {
     choice,
     model,
+    tools: storedOptions,
     secrets,
     resumeCommand: commandFor,
     options: {
@@ -69,6 +74,13 @@ function announce(context: CliContext, flags: RunFlags, { notice }: BackendChoic
   context.stderr.write(`note: ${notice}\n`);
 }
 
+/** A rule with a wrong name would do nothing, without a word. */
+function warnOfNames(context: CliContext, flags: RunFlags): void {
+  const names = unknownToolNames(flags);
+  if (names.length === 0) return;
+  context.stderr.write(`note: no tool of wf is named ${names.join(', ')}; its tools are ${TOOL_NAMES.join(', ')}\n`);
+}
+
 function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags, choice: BackendChoice): StoredFlags {
   const model = flags.model ?? stored.model;
   const { agentCommand } = choice;
@@ -79,7 +91,11 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
   return {
     backend: choice.name,
     limits,
+<<<<<<< HEAD
     ...(agentCommand === undefined ? {} : { agentCommand }),
+=======
+    ...mergeToolFlags(flags, stored),
+>>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
     ...(model === undefined ? {} : { model }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(lanes === undefined ? {} : { lanes }),

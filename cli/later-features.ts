@@ -22,9 +22,6 @@ export interface LaterOption {
 
 export const LATER_OPTIONS: readonly LaterOption[] = [
   { flags: '--layout <name>', name: 'layout', instead: 'Transcripts are in runs/<runId>/agents' },
-  { flags: '--allow-tools <list>', name: 'allowTools', instead: 'Name the tools of an agent with its option "tools"' },
-  { flags: '--deny-tools <list>', name: 'denyTools', instead: 'Use an agent’s option "disallowedTools"' },
-  { flags: '--permission-mode <mode>', name: 'permissionMode', instead: 'Agents may read files and no more' },
 ];
 
 export const LATER_BACKENDS: readonly string[] = ['restate'];

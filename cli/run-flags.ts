@@ -3,14 +3,18 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { RunLimits } from '../runtime/run-options.ts';
 import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './later-features.ts';
 import { collect, integerBetween, laneOf, nonEmpty, numberBetween, wordOf } from './option-values.ts';
+<<<<<<< HEAD
 import { splitWords } from './split-words.ts';
+=======
+import { addToolFlags, type ToolFlags } from './tool-flags.ts';
+>>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';
 export type BackendName = (typeof BACKENDS)[number];
 
 /** Options of `run` and `resume`, as typed. Absent means not given. */
-export interface RunFlags {
+export interface RunFlags extends ToolFlags {
   readonly args?: string;
   readonly arg?: readonly string[];
   readonly backend?: BackendName;
@@ -64,6 +68,7 @@ const MAX_TIMEOUT_S = 2_000_000;
 /** Adds the options that `run` and `resume` share. Source: spec C-1. */
 export function addRunFlags(command: Command): Command {
   addWorkFlags(command);
+  addToolFlags(command);
   addLimitFlags(command);
   addOutputFlags(command);
   for (const later of LATER_OPTIONS) command.addOption(new Option(later.flags, 'later').hideHelp());

@@ -1,8 +1,13 @@
 import type { RunLimits } from '../runtime/run-options.ts';
+<<<<<<< HEAD
 import { BACKENDS, type BackendName } from './run-flags.ts';
+=======
+import type { BackendName } from './run-flags.ts';
+import { readToolFlags, type ToolFlags } from './tool-flags.ts';
+>>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 
 /** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
-export interface StoredFlags {
+export interface StoredFlags extends ToolFlags {
   readonly backend?: BackendName;
   readonly agentCommand?: readonly string[];
   readonly model?: string;
@@ -37,6 +42,7 @@ export function readStoredFlags(options: Readonly<Record<string, unknown>>): Sto
     ...(typeof lanes === 'object' && lanes !== null ? { lanes: readLanes(lanes) } : {}),
     ...(typeof failOnAgentError === 'boolean' ? { failOnAgentError } : {}),
     ...(typeof startedByPath === 'boolean' ? { startedByPath } : {}),
+    ...readToolFlags(options),
     ...(typeof limits === 'object' && limits !== null ? { limits: readLimits(limits) } : {}),
   };
 }

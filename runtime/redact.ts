@@ -68,10 +68,21 @@ const CURRENT_DIRECTORY = /^(?:OLD)?PWD$/i;
 /** Picks the values of variables whose names say that they are secret. Short values and names of places are left out. */
 export function secretValuesOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env)
-    .filter(([name]) => SECRET_NAME.test(name) && !PLACE_NAME.test(name) && !CURRENT_DIRECTORY.test(name))
+    .filter(([name]) => isSecretName(name))
     .map(([, value]) => value?.trim() ?? '')
     .filter((value) => value.length >= SECRET_LENGTH);
   return [...new Set(values)];
+}
+
+/** Gives an environment for programs that agents start: without the variables whose names say that they are secret. */
+export function withoutSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name)));
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !PLACE_NAME.test(name) && !CURRENT_DIRECTORY.test(name);
 }
 
 /** Takes away the beginning of a secret at the end of a text, if it is long enough to tell. */

@@ -54,7 +54,19 @@ export function parsePermissionRule(given: string): PermissionRule {
 
 /** Splits a list of rules at its commas and white space, but not inside brackets. */
 export function splitPermissionRules(list: string): readonly string[] {
-  return (list.match(/[^\s,(]+(?:\([^)]*\))?|\([^)]*\)?/g) ?? []).filter((rule) => rule !== '');
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const char of list) {
+    if (char === '(') depth += 1;
+    if (char === ')') depth -= 1;
+    if (depth > 0 || !/[\s,]/.test(char)) rule += char;
+    else {
+      rules.push(rule);
+      rule = '';
+    }
+  }
+  return [...rules, rule].filter((each) => each !== '');
 }
 
 function nameRegex(name: string): RegExp {

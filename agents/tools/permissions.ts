@@ -48,7 +48,13 @@ export interface PermissionCall {
 
 export type PermissionVerdict =
   | { readonly allow: true /** The input to run with. */; readonly input: unknown }
-  | { readonly allow: false /** For the model. */; readonly message: string };
+  | {
+      readonly allow: false;
+      /** For the model. */
+      readonly message: string;
+      /** It was refused only since nobody could be asked. */
+      readonly unattended?: true;
+    };
 
 /**
  * Judges tool calls. In this order: a deny rule, a mode that forbids, an allow rule, a mode that allows, whoever can be
@@ -153,9 +159,8 @@ class RuledPermissions implements Permissions {
   async #askFor(call: PermissionCall, reason: string, signal: AbortSignal): Promise<PermissionVerdict> {
     const { tool, input, toolUseId, cwd, agent } = call;
     if (this.#ask === undefined) {
-      return no(
-        `${tool.name} needs a permission that nobody is there to give: ${reason}. Go on without it, and say in the result what could not be done.`,
-      );
+      const message = `${tool.name} needs a permission that nobody is there to give: ${reason}. Go on without it, and say in the result what could not be done.`;
+      return { allow: false, message, unattended: true };
     }
     const question: PermissionQuestion = { toolName: tool.name, input, toolUseId, cwd, reason, ...agent };
     let answer: PermissionAnswer;
