@@ -3,6 +3,7 @@ import { toErrorRecord } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
 import type { CommandAction } from './command-action.ts';
 import { exitCodeOfError } from './exit-code.ts';
+import { createHostProgram, wantsHost } from './host-program.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { createProgram, usageError } from './program.ts';
 import { refusedOutput } from './refused-output.ts';
@@ -26,7 +27,9 @@ function parseCommandLine(context: CliContext): CommandAction | undefined {
   const choose = (chosen: CommandAction): void => {
     action = chosen;
   };
-  const program = createProgram(context, choose, context.argv[0]);
+  const program = wantsHost(context.argv)
+    ? createHostProgram(context, choose)
+    : createProgram(context, choose, context.argv[0]);
   try {
     program.parse(context.argv, { from: 'user' });
     return action;

@@ -22,7 +22,11 @@ export interface StopSignals {
  * Listens for SIGINT, SIGTERM and SIGHUP: the first stops the run cleanly, the second ends the process at once, after
  * `killAll`. Source: spec C-8.
  */
-export function listenForStop(context: Pick<CliContext, 'onSignal' | 'exitNow'>, killAll: () => void): StopSignals {
+export function listenForStop(
+  context: Pick<CliContext, 'onSignal' | 'exitNow'>,
+  killAll: () => void,
+  endWithinMs = END_WITHIN_MS,
+): StopSignals {
   const controller = new AbortController();
   let received: StopSignal | undefined;
   let run: RunHandle | undefined;
@@ -36,7 +40,7 @@ export function listenForStop(context: Pick<CliContext, 'onSignal' | 'exitNow'>,
       return;
     }
     received = name;
-    timer = setTimeout(isOverdue, END_WITHIN_MS);
+    timer = setTimeout(isOverdue, endWithinMs);
     run?.stop(`${name} was received`);
     controller.abort();
   };

@@ -11,12 +11,12 @@ const block = z.discriminatedUnion('type', [
 ]);
 
 /** One message of a stored main conversation. */
-export const sessionMessageSchema = z.discriminatedUnion('role', [
+export const sessionMessageSchema = z.union([
   z.object({ role: z.literal('assistant'), blocks: z.array(block) }),
+  z.object({ role: z.literal('user'), text: z.string() }),
   z.object({
     role: z.literal('user'),
-    text: z.string().optional(),
-    toolResults: z.array(z.object({ toolUseId: z.string(), content: z.string(), isError: z.boolean() })).optional(),
+    toolResults: z.array(z.object({ toolUseId: z.string(), content: z.string(), isError: z.boolean() })),
   }),
 ]);
 

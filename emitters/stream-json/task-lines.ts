@@ -82,6 +82,6 @@ export const streamUsage = ({ total_tokens, tool_uses, duration_ms }: Usage): St
 const LINE_SEPARATOR = /[\u0085\u2028\u2029]/g;
 
 /** Some readers also break lines at these, which JSON leaves as they are. */
-function escapeLineSeparators(json: string): string {
+export function escapeLineSeparators(json: string): string {
   return json.replace(LINE_SEPARATOR, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

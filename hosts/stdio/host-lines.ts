@@ -1,0 +1,38 @@
+import { escapeLineSeparators } from '../../emitters/stream-json/task-lines.ts';
+import type { Redactor } from '../../runtime/ports.ts';
+
+/** Writes the lines of the host that are not those of a task. */
+export interface HostLines {
+  /** A line of the session: gets a uuid and the session's id, and loses secrets. */
+  say(fields: Readonly<Record<string, unknown>>): void;
+  /** A control line, which belongs to no session. */
+  control(fields: Readonly<Record<string, unknown>>): void;
+}
+
+export interface HostLinesOptions {
+  readonly sessionId: string;
+  readonly redactor: Redactor;
+  readonly newUuid: () => string;
+  /** Takes a line without its line feed; each must reach the reader, in order. */
+  readonly write: (line: string) => void;
+  /** Sees what is said, secrets taken out, before it is written. */
+  readonly onSay?: (line: Readonly<Record<string, unknown>>) => void;
+}
+
+export function createHostLines({ sessionId, redactor, newUuid, write, onSay }: HostLinesOptions): HostLines {
+  const send = (line: Readonly<Record<string, unknown>>): void =>
+    write(escapeLineSeparators(JSON.stringify(line, wellFormed)));
+  return {
+    say(fields) {
+      const line = { ...redactor.json(fields), uuid: newUuid(), session_id: sessionId };
+      onSay?.(line);
+      send(line);
+    },
+    control: (fields) => send(redactor.json(fields)),
+  };
+}
+
+/** Half a character is no UTF-8; a strict reader would refuse the whole line. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}

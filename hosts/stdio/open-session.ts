@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
+import type { StreamJsonDialect } from '../../protocol/stream-json.ts';
+import type { Clock, EventSink, Redactor } from '../../runtime/ports.ts';
+import type { LaunchedTask } from '../workflow-tool/background-run.ts';
+import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
+import { createHostLines, type HostLines } from './host-lines.ts';
+import { createPermissionPrompts, type PermissionPrompts } from './permission-prompts.ts';
+import { Session } from './session.ts';
+import { initFields, type SessionFacts } from './session-facts.ts';
+import type { SessionHooks } from './session-hooks.ts';
+import type { SessionSettings } from './session-settings.ts';
+import { createSlashWorkflows } from './slash-workflows.ts';
+import { createTaskFaces } from './task-faces.ts';
+import { createTaskStopTool } from './task-stop-tool.ts';
+import { TaskWatch } from './task-watch.ts';
+import { Transcript, type TranscriptStore } from './transcript.ts';
+import { createWorkflowHostTool, describeLaunch } from './workflow-host-tool.ts';
+import { createWorkflowLauncher } from './workflow-launcher.ts';
+
+export interface OpenSessionOptions {
+  readonly facts: SessionFacts;
+  readonly settings: SessionSettings;
+  readonly source: 'startup' | 'resume';
+  readonly dialect: StreamJsonDialect;
+  readonly includeSource: boolean;
+  readonly partialMessages: boolean;
+  readonly replayUserMessages: boolean;
+  readonly maxTurns: number | undefined;
+  readonly maxRetries: number;
+  /** The client answers `can_use_tool`. */
+  readonly canAsk: boolean;
+  readonly allowedTools: readonly string[];
+  /** Why workflows may not run here, if they may not. */
+  readonly refusal: string | undefined;
+  /** Undefined when no model is configured. */
+  readonly model: ConversationModel | undefined;
+  readonly stored: TranscriptStore;
+  readonly hooks: SessionHooks | undefined;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Makes what runs workflows, told how their events are shown and how their agents ask. */
+  openRuns(parts: RunsParts): BackgroundRuns;
+  /** Takes a line without its line feed; see `createLineWriter`. */
+  write(line: string, critical: boolean, supersedes: boolean): void;
+  /** Sees each `result`. */
+  onResult(line: Readonly<Record<string, unknown>>): void;
+  /** Something a person should know that ends nothing. */
+  onProblem(error: unknown): void;
+}
+
+export interface RunsParts {
+  sinksFor(task: LaunchedTask): readonly EventSink[];
+  readonly prompts: PermissionPrompts;
+}
+
+export interface OpenSession {
+  readonly session: Session;
+  readonly runs: BackgroundRuns;
+  readonly watch: TaskWatch;
+  readonly prompts: PermissionPrompts;
+  readonly lines: HostLines;
+  readonly hooks: SessionHooks | undefined;
+}
+
+/** Puts a session together: its tasks, its tools and its turns. */
+export function openSession(options: OpenSessionOptions): OpenSession {
+  const { facts, settings, clock, write } = options;
+  const newUuid = randomUUID;
+  const lines = createHostLines({
+    sessionId: facts.sessionId,
+    redactor: options.redactor,
+    newUuid,
+    write: (line) => write(line, true, false),
+    onSay: (line) => {
+      if (line['type'] === 'result') options.onResult(line);
+    },
+  });
+  const prompts = createPermissionPrompts({
+    lines,
+    newUuid,
+    onInterrupt() {
+      prompts.cancelAll('It was interrupted.');
+      session.interrupt();
+    },
+  });
+  const faces = createTaskFaces({ ...options, sessionId: facts.sessionId });
+  const runs = options.openRuns({ sinksFor: faces.sinksFor, prompts });
+  const watch = new TaskWatch({
+    runs,
+    onEnded: (ended) => session.deliver(ended),
+    onStopped: (ended, by) => session.noteStopped(ended, by),
+    onIdle: () => session.settle(),
+  });
+  const launcher = createWorkflowLauncher({
+    runs,
+    shown: faces.shown,
+    onLaunched: (run) => watch.add(run),
+    onUnwanted: (run) => void watch.stop(run.taskId, 'client', 'The session was interrupted'),
+    onSettled: () => session.settle(),
+  });
+  const transcript = new Transcript(options.stored, options.onProblem);
+  const session: Session = new Session({
+    ...options,
+    lines,
+    watch,
+    launcher,
+    transcript,
+    newUuid,
+    tools: [createWorkflowHostTool(launcher, { ...options, prompts }), createTaskStopTool(watch)].filter(({ name }) =>
+      facts.tools.includes(name),
+    ),
+    workflows: createSlashWorkflows({ launcher, lines, transcript, newUuid, describeLaunch, refusal: options.refusal }),
+    sayInit: () => lines.say(initFields(facts, settings)),
+    totals: () => ({}),
+  });
+  return { session, runs, watch, prompts, lines, hooks: options.hooks };
+}

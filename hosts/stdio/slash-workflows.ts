@@ -1,0 +1,81 @@
+import { toErrorRecord } from '../../protocol/workflow-error.ts';
+import type { BackgroundRun } from '../workflow-tool/background-run.ts';
+import type { LaunchRequest } from '../workflow-tool/launch-request.ts';
+import type { HostLines } from './host-lines.ts';
+import type { HostToolCall, HostToolResult } from './host-tool.ts';
+import { type SlashCommand, slashArgs } from './slash-command.ts';
+import type { Transcript } from './transcript.ts';
+import type { Turn, TurnOutcome } from './turn.ts';
+import { sayAsAssistant } from './turn-runner.ts';
+import type { WorkflowLauncher } from './workflow-launcher.ts';
+
+/** Runs saved workflows that the client names. */
+export interface SlashWorkflows {
+  run(command: SlashCommand, turn: Turn): Promise<TurnOutcome>;
+}
+
+export interface SlashWorkflowsOptions {
+  readonly launcher: WorkflowLauncher;
+  readonly lines: HostLines;
+  readonly transcript: Transcript;
+  readonly newUuid: () => string;
+  /** Why workflows may not run here, if they may not. */
+  readonly refusal: string | undefined;
+  /** What the caller reads about a run that was started. */
+  readonly describeLaunch: (run: BackgroundRun) => HostToolResult;
+}
+
+/**
+ * Shows a saved workflow that the client named as the call of the tool `Workflow` that it stands for, so that readers find
+ * the run's ids where they are for a run that the model started, and the model finds it in its history.
+ */
+export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkflows {
+  const { lines, transcript, newUuid, refusal } = options;
+  return {
+    async run({ name, rest }, turn) {
+      if (refusal !== undefined) return { type: 'failed', text: refusal };
+      const argsJson = slashArgs(rest);
+      const input = { name, ...(argsJson === undefined ? {} : { args: JSON.parse(argsJson) as unknown }) };
+      const toolUseId = `toolu_${newUuid().replaceAll('-', '')}`;
+      sayAsAssistant([{ type: 'tool_use', id: toolUseId, name: 'Workflow', input }], options);
+      const { run, text, isError, structured } = await launch(input, { toolUseId, turn }, options);
+      lines.say({
+        type: 'user',
+        message: {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: toolUseId, content: text, ...(isError ? { is_error: true } : {}) },
+          ],
+        },
+        parent_tool_use_id: null,
+        ...(structured === undefined ? {} : { tool_use_result: structured }),
+      });
+      transcript.add(
+        {
+          role: 'assistant',
+          blocks: [{ type: 'tool_use', id: toolUseId, name: 'Workflow', rawInput: JSON.stringify(input) }],
+        },
+        { role: 'user', toolResults: [{ toolUseId, content: text, isError }] },
+      );
+      if (turn.signal.aborted) return { type: 'interrupted' };
+      if (run === undefined) return { type: 'failed', text };
+      const said = `The workflow "${run.workflowName}" runs in the background: task ${run.taskId}, run ${run.runId}.`;
+      sayAsAssistant([{ type: 'text', text: said }], options);
+      return { type: 'done', text: said, stopReason: 'end_turn' };
+    },
+  };
+}
+
+async function launch(
+  request: Omit<LaunchRequest, 'toolUseId' | 'budget'>,
+  call: HostToolCall,
+  { launcher, describeLaunch }: SlashWorkflowsOptions,
+): Promise<HostToolResult & { readonly run?: BackgroundRun }> {
+  try {
+    const run = await launcher.launch(request, call);
+    return { run, ...describeLaunch(run) };
+  } catch (error) {
+    const { message, code } = toErrorRecord(error);
+    return { text: `${message} [${code}]`, isError: true };
+  }
+}
