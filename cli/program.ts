@@ -52,7 +52,8 @@ Examples:
   wf run review.js --args '{"path":"src"}'   run a script
   wf resume --last                           go on with the last run; finished agents cost nothing
   wf check review.js                         look for mistakes without running
-  wf logs wf_1a2b -f                         follow a run`,
+  wf logs wf_1a2b -f                         follow a run
+  wf -p '/review src'                        run a saved workflow as an agent SDK would; see wf -p --help`,
     );
   const named = COMMANDS[only ?? ''];
   if (named !== undefined && only !== NEEDS_ALL) {

@@ -67,4 +67,3 @@ export const permissionAnswerSchema = z.union([
   z.looseObject({ behavior: z.literal('allow'), updatedInput: z.record(z.string(), z.unknown()).nullish() }),
   z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
 ]);
-export type PermissionAnswer = z.infer<typeof permissionAnswerSchema>;

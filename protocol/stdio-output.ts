@@ -95,7 +95,6 @@ export const resultLineSchema = z.union([
     errors: z.array(z.string()),
   }),
 ]);
-export type ResultLine = z.infer<typeof resultLineSchema>;
 
 /** The answer to a control request. */
 export const controlResponseLineSchema = z.looseObject({

@@ -66,7 +66,7 @@ export interface OpenSession {
 
 /** Puts a session together: its tasks, its tools and its turns. */
 export function openSession(options: OpenSessionOptions): OpenSession {
-  const { facts, settings, clock, write } = options;
+  const { facts, settings, write } = options;
   const newUuid = randomUUID;
   const lines = createHostLines({
     sessionId: facts.sessionId,
@@ -113,7 +113,7 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     ),
     workflows: createSlashWorkflows({ launcher, lines, transcript, newUuid, describeLaunch, refusal: options.refusal }),
     sayInit: () => lines.say(initFields(facts, settings)),
-    totals: () => ({}),
+    totals: () => ({ total_cost_usd: 0, modelUsage: {} }),
   });
   return { session, runs, watch, prompts, lines, hooks: options.hooks };
 }
