@@ -24,6 +24,21 @@ export { createStreamJsonEmitter, projectStreamJson } from './emitters/stream-js
 export { renderTaskNotification } from './emitters/task-notification.ts';
 export { TaskTracker } from './emitters/task-tracker.ts';
 export { createTextEmitter } from './emitters/text.ts';
+// The Workflow tool of an agent CLI
+export type { BackgroundRun, EndedRun, LaunchedTask } from './hosts/workflow-tool/background-run.ts';
+export {
+  createWorkflowTool,
+  type WorkflowTool,
+  type WorkflowToolOptions,
+} from './hosts/workflow-tool/create-workflow-tool.ts';
+export type { ToolInputSchema } from './hosts/workflow-tool/tool-input.ts';
+export type {
+  ModelTool,
+  TaskStopped,
+  ToolCallContext,
+  ToolRefusal,
+  WorkflowLaunched,
+} from './hosts/workflow-tool/workflow-tool.ts';
 // Formats and errors
 export type { Census, CoreEvent, CoreEventData, CoreEventType, Usage } from './protocol/core-event.ts';
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from './protocol/error-codes.ts';

@@ -17,6 +17,7 @@ const NAMES = [
   'createSimulatedBackend',
   'createStreamJsonEmitter',
   'createTextEmitter',
+  'createWorkflowTool',
   'isWorkflowError',
   'lastRunId',
   'listRuns',
