@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRunStore, createScriptedBackend, runWorkflow } from 'wf-runtime';
+import { createRunStore, createScriptedBackend, lastRunId, runWorkflow, type WorkflowOptions } from 'wf-runtime';
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   parallel: `export const meta = { name: 'parallel', description: 'instant agents at once' }
@@ -10,6 +10,11 @@ return done.filter((value) => value === 'ok').length`,
   pipeline: `export const meta = { name: 'pipeline', description: 'instant agents in two stages' }
 const items = Array.from({ length: args.count / 2 }, (_, i) => i)
 const done = await pipeline(items, (i) => agent('first ' + i), (previous, i) => agent('second ' + i))
+return 2 * done.filter((value) => value === 'ok').length`,
+  stages: `export const meta = { name: 'stages', description: 'instant agents awaited in async stages' }
+const ask = async (prompt) => { const value = await agent(prompt); return value }
+const items = Array.from({ length: args.count / 2 }, (_, i) => i)
+const done = await pipeline(items, async (i) => await ask('first ' + i), async (previous, i) => await ask('second ' + i))
 return 2 * done.filter((value) => value === 'ok').length`,
 };
 
@@ -36,43 +41,74 @@ function childPids(): number[] {
 }
 
 /**
- * Runs `count` instant agents through the whole product: sandbox, journal with sync, event log. With `resume`, measures a
- * second launch that finds all of them done. Transcripts are off: they are two files an agent, which no plain loop writes.
+ * Runs `count` instant agents through the whole product: sandbox, journal with sync, event log. Transcripts are off: they are
+ * two files an agent, which no plain loop writes.
+ *
+ * @param root where the run is kept: a run that is there is resumed, which finds all agents done; it is left there
  */
-async function measure(shape: string, count: number, concurrency: number, resume: boolean) {
-  const root = mkdtempSync(join(tmpdir(), 'wf-bench-'));
+async function measure(
+  shape: string,
+  count: number,
+  concurrency: number,
+  root: string,
+  more: Partial<WorkflowOptions>,
+) {
   let childPeakMb = 0;
   const sampler = setInterval(() => {
     for (const pid of childPids()) childPeakMb = Math.max(childPeakMb, peakMb(pid));
   }, 10);
   try {
+    const script = SCRIPTS[shape];
+    if (script === undefined) throw new Error(`unknown shape ${shape}`);
+    const earlier = await lastRunId(root);
     const common = {
       store: createRunStore({ root }),
       backend: createScriptedBackend({ default: [{ text: 'ok' }] }),
       concurrency,
       limits: { maxAgents: count, maxItems: count },
       transcripts: false,
+      ...more,
     };
-    const script = SCRIPTS[shape];
-    if (script === undefined) throw new Error(`unknown shape ${shape}`);
-    let from = performance.now();
-    let run = await runWorkflow({ ...common, script, argsJson: JSON.stringify({ count }) });
-    if (resume) {
-      from = performance.now();
-      run = await runWorkflow({ ...common, runId: run.runId });
-    }
+    const from = performance.now();
+    const run = await runWorkflow(
+      earlier === undefined
+        ? { ...common, script, argsJson: JSON.stringify({ count }) }
+        : { ...common, runId: earlier },
+    );
     const wallMs = performance.now() - from;
-    if (run.result !== count)
-      throw new Error(`expected ${count}, got ${JSON.stringify(run.result)} ${run.error?.message}`);
-    if (resume && run.output.census.agents_cached !== count)
+    if (run.result !== count) throw new Error(`expected ${count}, got ${run.resultJson} ${run.error?.message}`);
+    if (earlier !== undefined && run.output.census.agents_cached !== count)
       throw new Error('not every call was answered from the journal');
     const cpu = process.cpuUsage();
-    return { wallMs, peakMb: peakMb('self') + childPeakMb, ownCpuMs: (cpu.user + cpu.system) / 1000 };
+    return {
+      wallMs,
+      peakMb: peakMb('self') + childPeakMb,
+      ownCpuMs: (cpu.user + cpu.system) / 1000,
+      journalBytes: statSync(join(root, 'runs', run.runId, 'journal.jsonl')).size,
+    };
   } finally {
     clearInterval(sampler);
-    rmSync(root, { recursive: true, force: true });
   }
 }
 
-const [shape = 'parallel', count = '10000', concurrency = '64', mode = 'run'] = process.argv.slice(2);
-console.log(JSON.stringify(await measure(shape, Number(count), Number(concurrency), mode === 'resume')));
+/** A sandbox that runs the script as its author wrote it, without what keeps scopes; or one that runs it as usual. */
+async function sandboxOf(mode: string, shape: string): Promise<Partial<WorkflowOptions>> {
+  if (mode === 'run') return {};
+  const { spawnSandbox } = await import('../runtime/sandbox/spawn-sandbox.ts');
+  const sandbox = spawnSandbox();
+  if (mode === 'with-scopes') return { sandbox };
+  const { parseProgram } = await import('../runtime/script/parse-program.ts');
+  const { code } = parseProgram({ fileName: 'script.js', source: SCRIPTS[shape] ?? '' });
+  const run = sandbox.run.bind(sandbox);
+  sandbox.run = (program, options, handlers) => run({ ...program, code }, options, handlers);
+  return { sandbox };
+}
+
+const [shape = 'parallel', count = '10000', concurrency = '64', mode = 'run', kept] = process.argv.slice(2);
+const root = kept ?? mkdtempSync(join(tmpdir(), 'wf-bench-'));
+try {
+  const more = await sandboxOf(mode, shape);
+  console.log(JSON.stringify(await measure(shape, Number(count), Number(concurrency), root, more)));
+} finally {
+  if (kept === undefined) rmSync(root, { recursive: true, force: true });
+}

@@ -68,33 +68,59 @@ function memory(): void {
   report('peak memory, all processes, 10,000 agents', `${Math.round(peakMb)} MiB`, '250 MiB', peakMb <= 250);
 }
 
-function resume(count: number): void {
-  const cold = median(
-    Array.from(
-      { length: rounds },
-      () =>
-        nodeJson<{ wallMs: number }>([join(here, 'instant-agents.ts'), 'parallel', '2', String(CONCURRENCY), 'resume'])
-          .wallMs,
-    ),
-  );
-  const full = median(
-    Array.from(
-      { length: rounds },
-      () =>
-        nodeJson<{ wallMs: number }>([
-          join(here, 'instant-agents.ts'),
-          'parallel',
-          String(count),
-          String(CONCURRENCY),
-          'resume',
-        ]).wallMs,
-    ),
-  );
+interface Measured {
+  readonly wallMs: number;
+  readonly peakMb: number;
+  readonly journalBytes: number;
+}
+
+/** A first launch and a second one that finds all its agents done, each a process of its own. */
+function launches(count: number): { readonly first: Measured; readonly second: Measured } {
+  const root = mkdtempSync(join(tmpdir(), 'wf-bench-'));
+  try {
+    const args = [join(here, 'instant-agents.ts'), 'parallel', String(count), String(CONCURRENCY), 'run', root];
+    return { first: nodeJson<Measured>(args), second: nodeJson<Measured>(args) };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function resume(): void {
+  const sizes = [2, 1_000, 10_000] as const;
+  const pairs = sizes.map((count) => Array.from({ length: rounds }, () => launches(count)));
+  const [cold = Number.NaN, ...walls] = pairs.map((of) => median(of.map(({ second }) => second.wallMs)));
+  for (const [at, wall] of walls.entries()) {
+    report(
+      `resume of ${sizes[at + 1]?.toLocaleString('en-US')} finished agents`,
+      `${Math.round(wall - cold)} ms above a resume of 2`,
+      '1,000 ms',
+      wall - cold <= 1000,
+    );
+  }
+  const largest = pairs.at(-1) ?? [];
+  const run = median(largest.map(({ first }) => first.peakMb));
+  const resumed = median(largest.map(({ second }) => second.peakMb));
   report(
-    `resume of ${count.toLocaleString('en-US')} finished agents`,
-    `${Math.round(full - cold)} ms above a resume of 2`,
-    '1,000 ms',
-    full - cold <= 1000,
+    'peak memory of a resume of 10,000 finished agents',
+    `${Math.round(resumed)} MiB against ${Math.round(run)} MiB of the run`,
+    'no more than the run',
+    resumed <= run,
+  );
+  const bytes = (largest[0]?.first.journalBytes ?? Number.NaN) / 10_000;
+  report('journal of an instant agent, both rows', `${Math.round(bytes)} bytes`, 'none', true);
+}
+
+/** What keeping scopes costs: the same run with the script as its author wrote it, taken in turn. */
+function scopes(count: number): void {
+  const timed = (mode: string): number =>
+    processMs([join(here, 'instant-agents.ts'), 'stages', String(count), String(CONCURRENCY), mode]);
+  const ratios = Array.from({ length: rounds }, () => timed('with-scopes') / timed('without-scopes'));
+  const cost = 100 * (median(ratios) - 1);
+  report(
+    `what keeps scopes, ${count.toLocaleString('en-US')} agents awaited in async stages`,
+    `${cost.toFixed(1)} % of the time`,
+    '10 %',
+    cost < 10,
   );
 }
 
@@ -201,7 +227,8 @@ for (const shape of ['parallel', 'pipeline']) {
   );
 }
 memory();
-resume(10_000);
+resume();
+scopes(100_000);
 await startUp();
 await overTheApi(1_000);
 await interrupt();
