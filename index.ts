@@ -15,6 +15,7 @@ export type {
   PermissionQuestion,
 } from './agents/tools/permissions.ts';
 export type { ShellOptions } from './agents/tools/tool-host.ts';
+export { createGitWorktrees, type GitWorktreesOptions } from './agents/worktrees/git-worktrees.ts';
 export { lastRunId, listRuns, resolveRunId } from './cache/run-listing.ts';
 // State
 export { createRunStore } from './cache/run-store.ts';
@@ -82,6 +83,10 @@ export type {
   TimerHandle,
   TranscriptRow,
   TransientFailure,
+  Worktree,
+  WorktreeEnd,
+  WorktreePlace,
+  Worktrees,
 } from './runtime/ports.ts';
 // Try a script out
 export type {

@@ -12,7 +12,7 @@ import {
   type Turn,
 } from './model-turns.ts';
 import { StructuredAnswer } from './structured-answer.ts';
-import { EARLIER_ATTEMPT, GO_ON, NUDGE } from './subagent-instructions.ts';
+import { EARLIER_ATTEMPT, GO_ON, NUDGE, ownWorktree } from './subagent-instructions.ts';
 import { runToolCalls } from './tool-calls.ts';
 import type { AgentTool } from './tools/agent-tool.ts';
 import { type LateToolHost, lateToolHost } from './tools/late-tool-host.ts';
@@ -333,7 +333,10 @@ function transcriptBlock(block: AssistantBlock): Readonly<Record<string, unknown
   return block.type === 'opaque' ? block.block : { ...block };
 }
 
-/** The first message of an agent: its prompt, with a word about an earlier attempt (A-15). */
-export function taskOf({ prompt, attempt }: AgentRequest): string {
-  return attempt === undefined || attempt === 1 ? prompt : `${prompt}\n\n${EARLIER_ATTEMPT}`;
+/** The first message of an agent: its prompt, and after it what concerns its place alone (A-15, A-30). */
+export function taskOf({ prompt, attempt, worktree }: AgentRequest): string {
+  const parts = [prompt];
+  if (worktree !== undefined) parts.push(ownWorktree(worktree.branch));
+  if ((attempt ?? 1) > 1 || worktree?.hasEarlierWork) parts.push(EARLIER_ATTEMPT);
+  return parts.join('\n\n');
 }

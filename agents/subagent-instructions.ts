@@ -37,3 +37,9 @@ remark about the break.`;
 /** Added to the task of an agent whose earlier attempt died (A-15). */
 export const EARLIER_ATTEMPT = `An earlier attempt at this task was broken off before it gave a result. Files it made or \
 changed may be there: look before you begin, and do not take half-done work for finished.`;
+
+/** Added to the task of an agent that has a working copy of its own, so that it can say where its work is (A-30). */
+export function ownWorktree(branch: string): string {
+  return `Your working directory is a git worktree that nobody else uses, on the branch ${branch}. What you change in it is \
+kept on disk; commit what should be merged, and leave the worktree and the branch where they are.`;
+}

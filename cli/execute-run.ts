@@ -10,6 +10,7 @@ import type { CliContext } from './cli-context.ts';
 import { createBackend, recordAnswers } from './create-backend.ts';
 import { decideLaunch } from './decide-launch.ts';
 import { exitCodeOfError, exitCodeOfRun } from './exit-code.ts';
+import { lazyWorktrees } from './lazy-worktrees.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { refusedOutput } from './refused-output.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
@@ -63,6 +64,7 @@ export async function executeRun(
       store: createRunStore({ root, redactor: createRedactor(secrets) }),
       backend,
       sinks: face.sinks,
+      worktrees: lazyWorktrees(context.env),
       ...(flags.reuse === true ? await sharing(root) : {}),
       signal: stop.signal,
       ...(sandbox === undefined ? {} : { sandbox }),

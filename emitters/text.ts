@@ -16,6 +16,7 @@ import {
   showLabel,
   type TextLine,
   type Tone,
+  worktreeLine,
 } from './text/text-lines.ts';
 
 /** A run in which nothing is heard for so long says that it is still there. */
@@ -208,13 +209,25 @@ function finishedLines(view: View, data: CoreEventData<'agent.finished'>, atMs: 
   view.agents.delete(data.key);
   if (agent.hasStarted) view.running--;
   if (data.error !== undefined) view.failures.add(agentFailureText(agent.fullLabel, data.error));
-  return endedLines(view, agent, data.state === 'error', atMs, finishedLine(labelIn(view, agent), data));
+  const lines = endedLines(view, agent, data.state === 'error', atMs, finishedLine(labelIn(view, agent), data));
+  return withWorktree(lines, agent, data);
+}
+
+/** Where work is to be found is said of every agent, also in a crowd. */
+function withWorktree(
+  lines: TextLine[],
+  agent: KnownAgent,
+  data: Pick<CoreEventData<'agent.finished'>, 'worktree'>,
+): TextLine[] {
+  const line = worktreeLine(agent.fullLabel, data);
+  return line === undefined ? lines : [...lines, line];
 }
 
 function cachedLines(view: View, data: CoreEventData<'agent.cached'>, atMs: number): TextLine[] {
   const agent = meet(view, data);
   view.agents.delete(data.key);
-  return endedLines(view, agent, false, atMs, { tone: 'good', text: `  ✓ ${labelIn(view, agent)} (cached)` });
+  const line: TextLine = { tone: 'good', text: `  ✓ ${labelIn(view, agent)} (cached)` };
+  return withWorktree(endedLines(view, agent, false, atMs, line), agent, data);
 }
 
 function endedLines(view: View, agent: KnownAgent, failed: boolean, atMs: number, line: TextLine): TextLine[] {

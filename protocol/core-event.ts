@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptWorktree } from './kept-worktree.ts';
 import { resultSource } from './result-source.ts';
 
 const errorRecord = z.object({
@@ -121,6 +122,8 @@ export const coreEventData = {
     emptyResult: z.boolean().optional(),
     resultPreview: z.string().optional(),
     error: errorRecord.optional(),
+    /** Set when it had a worktree and left changes in it (A-30). */
+    worktree: keptWorktree.optional(),
   }),
   /** A stored answer was used. `source` says where from, when it was not this run's own journal (R-19, R-20). */
   'agent.cached': z.object({
@@ -128,6 +131,8 @@ export const coreEventData = {
     resultPreview: z.string().optional(),
     emptyResult: z.boolean().optional(),
     source: resultSource.optional(),
+    /** Where the changes are that its agent left in an earlier launch. */
+    worktree: keptWorktree.optional(),
   }),
   /** A thunk of `parallel` or a stage of `pipeline` threw something that was not an agent's own failure. */
   'part.failed': z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptWorktree } from './kept-worktree.ts';
 import { resultSource } from './result-source.ts';
 
 const at = z.number();
@@ -58,6 +59,8 @@ export const resultRowSchema = z.object({
   lastAttempt: z.literal(true).optional(),
   /** Where the answer comes from, when no agent of this run gave it; its usage is 0 then. */
   source: resultSource.optional(),
+  /** Where the agent's changes are, when it had a worktree and left some. */
+  worktree: keptWorktree.optional(),
   at,
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { censusSchema, usageSchema } from './core-event.ts';
+import { keptWorktree } from './kept-worktree.ts';
 
 /** Run ids: `wf_` + 8 hex + `-` + 3 hex (C-9); resuming also accepts what H-1 allows. */
 export const runIdPattern = /^wf_[0-9a-f]{8}-[0-9a-f]{3}$/;
@@ -56,6 +57,8 @@ export const runOutputSchema = z.object({
   failures: z.array(z.object({ label: z.string(), code: z.string(), message: z.string() })),
   logs: z.array(z.object({ level: z.string(), text: z.string() })),
   limits_hit: z.array(z.string()),
+  /** Working copies that agents left with changes in them; absent when there are none. */
+  worktrees: z.array(keptWorktree.extend({ label: z.string() })).optional(),
   /** True when the agents were simulated, so that nobody takes their answers for real. */
   simulated: z.boolean().optional(),
   resume: z.string().optional(),

@@ -1,10 +1,16 @@
 import type { Census, CoreEvent, CoreEventData, Usage } from './core-event.ts';
+import type { KeptWorktree } from './kept-worktree.ts';
 
 /** One thing that went wrong, as `failures` of the output names it. Source: spec C-6. */
 export interface RunFailure {
   readonly label: string;
   readonly code: string;
   readonly message: string;
+}
+
+/** A kept working copy, and whose it is. */
+export interface LabelledWorktree extends KeptWorktree {
+  readonly label: string;
 }
 
 export interface PhaseSummary {
@@ -51,6 +57,8 @@ export interface RunSummary {
   readonly failures: readonly RunFailure[];
   readonly logs: readonly { readonly level: string; readonly text: string }[];
   readonly limitsHit: readonly string[];
+  /** Working copies that agents left with changes in them (A-30). */
+  readonly worktrees: readonly LabelledWorktree[];
   /** Those of `meta` first, then those that the script added; by index from 1. */
   readonly phases: readonly PhaseSummary[];
   /** In the order of their calls; empty without `keepAgents`. */
@@ -74,6 +82,7 @@ interface Fold {
   readonly failures: RunFailure[];
   readonly logs: { level: string; text: string }[];
   readonly limitsHit: string[];
+  readonly worktrees: LabelledWorktree[];
   readonly phases: PhaseSummary[];
   readonly agents: Mutable<AgentSummary>[];
   /** By key; labels alone when details are not kept. */
@@ -110,6 +119,9 @@ export function createRunSummary(options: RunSummaryOptions = {}): RunSummary {
     },
     get limitsHit() {
       return fold.limitsHit;
+    },
+    get worktrees() {
+      return fold.worktrees;
     },
     get phases() {
       return fold.phases;
@@ -152,6 +164,7 @@ function emptyFold(keepAgents: boolean): Fold {
     failures: [],
     logs: [],
     limitsHit: [],
+    worktrees: [],
     phases: [],
     agents: [],
     open: new Map(),
@@ -186,6 +199,7 @@ function applyEvent(fold: Fold, event: CoreEvent): void {
       fold.census.agents_done++;
       fold.census.agents_cached++;
       if (event.data.emptyResult === true) fold.census.agents_empty_result++;
+      if (event.data.worktree !== undefined) fold.worktrees.push({ label: event.data.label, ...event.data.worktree });
       if (fold.keepAgents) keepAgent(fold, event.data, 'cached');
       return;
     case 'part.failed':
@@ -272,6 +286,7 @@ function finishAgent(fold: Fold, data: CoreEventData<'agent.finished'>): void {
       ? { label, code: data.error?.code ?? 'AGENT_API', message: data.error?.message ?? 'no reason was recorded' }
       : undefined;
   if (failure !== undefined) fold.failures.push(failure);
+  if (data.worktree !== undefined) fold.worktrees.push({ label, ...data.worktree });
   if (fold.keepAgents) {
     changeAgent(fold, data.key, {
       state: data.state,

@@ -90,6 +90,8 @@ export interface AgentRequest {
   readonly cwd: string;
   /** The run that the agent belongs to; absent outside one. */
   readonly run?: AgentRunPlace;
+  /** The working copy that {@link cwd} lies in; absent for agents that share the run's directory. */
+  readonly worktree?: WorktreePlace;
 }
 
 /** Where the records of an agent's run are. */
@@ -213,6 +215,57 @@ export interface AgentBackend {
   close(): Promise<void>;
 }
 
+// ----------------------------------------------------------------------------------------------------------- worktrees
+
+/** Where the working copy of one agent is. */
+export interface WorktreePlace {
+  /** Its root; absolute. */
+  readonly path: string;
+  readonly branch: string;
+  /** An agent of an earlier launch, under the same key, left work in it. Absent for a fresh one. */
+  readonly hasEarlierWork?: true;
+}
+
+/** A working copy that one agent has for itself. */
+export interface Worktree extends WorktreePlace {
+  /** Working directory for the agent; absolute. */
+  readonly cwd: string;
+  /**
+   * Removes it with its branch when nothing in it changed (A-30). Call it once, when the agent and its tools have ended.
+   * Never rejects.
+   */
+  close(): Promise<WorktreeEnd>;
+}
+
+export type WorktreeEnd =
+  | { readonly kept: false }
+  | {
+      readonly kept: true;
+      /** Why it is still there, if not for the work in it. */
+      readonly problem?: string;
+    };
+
+/**
+ * Makes working copies for agents that ask for isolation.
+ *
+ * Contract: may be used by any number of agents and processes at once. What a killed process leaves is found again under
+ * the id of its run: by `open` for the same key, by `sweep` for the rest.
+ */
+export interface Worktrees {
+  /** @throws WorkflowError `AGENT_ISOLATION` when none can be made */
+  open(wanted: {
+    readonly runId: string;
+    /** Of the agent. */
+    readonly key: string;
+    /** Working directory of the run; absolute. */
+    readonly cwd: string;
+    /** Told what a person should know, once a run. */
+    warn(text: string): void;
+  }): Promise<Worktree>;
+  /** Removes what earlier launches of a run left and nobody worked in. Call it before the first `open`. Never rejects. */
+  sweep(left: { readonly runId: string; readonly cwd: string }): Promise<void>;
+}
+
 // --------------------------------------------------------------------------------------------------------------- state
 
 /** The readable part of a journal. */
@@ -285,7 +338,10 @@ export interface AgentMeta {
   readonly phase: string | null;
   readonly model: string | null;
   readonly attempt: number;
+  /** Path of its working copy; null when it has none of its own. */
   readonly worktree: string | null;
+  /** Branch of {@link worktree}. */
+  readonly branch?: string;
   readonly startedAt: number;
 }
 

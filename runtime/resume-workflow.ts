@@ -73,6 +73,7 @@ async function relaunch(
   if (scriptChanged) await directory.saveScript(script.source);
   if (argsChanged) await directory.saveArgs(argsJson);
   await directory.saveRecord(record);
+  void options.worktrees?.sweep({ runId: directory.runId, cwd: record.cwd });
   const onNewContent =
     scriptChanged || argsChanged ? once((label) => notice(`The first call that is new: "${label}".`)) : undefined;
   return launchRun(prepareRun(options, directory, script, argsJson, replay, schemas, onNewContent));

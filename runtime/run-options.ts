@@ -1,7 +1,7 @@
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { CallPolicy } from './calls/call-policy.ts';
-import type { AgentBackend, Clock, EventSink, RunStore, SharedResults } from './ports.ts';
+import type { AgentBackend, Clock, EventSink, RunStore, SharedResults, Worktrees } from './ports.ts';
 import type { ImportedCall } from './replay/imported-results.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
@@ -77,6 +77,8 @@ export interface WorkflowOptions {
     ref: { readonly name: string } | { readonly scriptPath: string },
     callerDirectory: string,
   ) => Promise<FoundWorkflow>;
+  /** Makes working copies for agents with `isolation: 'worktree'` (A-30). @defaultValue none, and such agents are refused */
+  readonly worktrees?: Worktrees;
   /** Results that runs share: looked up before an agent starts, and added to (R-19). @defaultValue none */
   readonly sharedResults?: SharedResults;
   /** Recorded answers of another program's run, in the order of its calls (R-20). @defaultValue none */

@@ -16,6 +16,7 @@ import type { FanOutRequest, RunHandle, RunLimits, RunResult, WorkflowOptions } 
 import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
 import type { ParsedScript } from './script/parse-script.ts';
+import { cancelled, timedOut } from './stop-reasons.ts';
 import { systemClock } from './system-clock.ts';
 import { WF_VERSION } from './version.ts';
 
@@ -86,6 +87,7 @@ class Run {
       maxRetries: prepared.limits.maxRetries,
       transcripts: options.transcripts ?? true,
       warned: new Set(),
+      worktrees: options.worktrees,
       limits: prepared.limits,
       replay: prepared.replay,
       phases: this.#phases,
@@ -362,6 +364,7 @@ class Run {
       failures: [...summary.failures],
       logs: [...summary.logs],
       limits_hit: [...this.#limits],
+      ...(summary.worktrees.length === 0 ? {} : { worktrees: [...summary.worktrees] }),
       ...(options.backend.simulated ? { simulated: true } : {}),
       resume: this.#resumeCommand(directory.runId),
     };
@@ -387,15 +390,4 @@ class Run {
     await Promise.race([work, limit]);
     timer?.cancel();
   }
-}
-
-function cancelled(reason = 'it was stopped'): WorkflowError {
-  return new WorkflowError('RUN_CANCELLED', `The run ended early: ${reason}. What its agents finished is kept.`);
-}
-
-function timedOut(timeoutMs: number): WorkflowError {
-  return new WorkflowError(
-    'LIMIT_TIME',
-    `The run took longer than its limit of ${timeoutMs / 1000} s. Raise it with --timeout and resume; finished agents cost nothing again.`,
-  );
 }

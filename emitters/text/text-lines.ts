@@ -65,6 +65,17 @@ export function finishedLine(label: string, data: CoreEventData<'agent.finished'
   }
 }
 
+/** Where an agent left changes; undefined when it left none, or has no worktree. */
+export function worktreeLine(
+  label: string,
+  { worktree }: Pick<CoreEventData<'agent.finished'>, 'worktree'>,
+): TextLine | undefined {
+  if (worktree === undefined) return undefined;
+  const { path, branch } = worktree;
+  const text = `    changes of ${showLabel(label)}: branch ${show(branch)}, in ${toTerminalLine(path, 4096)}`;
+  return { tone: 'plain', text, whole: true };
+}
+
 export function partFailedLine({ helper, index, stage, error }: CoreEventData<'part.failed'>): TextLine {
   const where = stage === undefined ? `${helper} item ${index}` : `${helper} item ${index}, stage ${stage}`;
   return { tone: 'bad', text: `  ✗ ${where}: ${show(error.message)} [${error.code}]`, whole: true };

@@ -8,7 +8,6 @@ import type { Reuse, ReusedResult } from '../replay/reuse.ts';
 import type { RunLimits } from '../run-options.ts';
 import { asWorkflowError } from '../run-outcome.ts';
 import type { GuestAgentCall, SandboxAnswer } from '../sandbox/sandbox.ts';
-import { admitCall } from './admit-call.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { agentLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
@@ -225,7 +224,7 @@ export class AgentCalls {
     this.#ledger.queued(call);
     const { policy, backend } = this.#options;
     try {
-      admitCall(call, backend);
+      backend.admit?.(call.options.agent);
     } catch (error) {
       this.#refuseBeforeStart(call, asWorkflowError(error));
       return;
@@ -281,8 +280,11 @@ export class AgentCalls {
       leaveLane?.();
       return;
     }
-    const run = new AgentRun(requestOf(call, this.#options), call.options, this.#options, (outputTokens) => {
-      this.spent += outputTokens;
+    const run = new AgentRun(requestOf(call, this.#options), call.options, this.#options, {
+      usage: (outputTokens) => {
+        this.spent += outputTokens;
+      },
+      movedIn: (worktree) => this.#ledger.movedIn(call, run, worktree),
     });
     this.#open.set(call, run);
     this.#running += 1;

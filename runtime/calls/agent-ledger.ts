@@ -3,7 +3,7 @@ import type { FailedRow, StartedRow } from '../../protocol/journal-row.ts';
 import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../../protocol/preview.ts';
 import type { ResultSource } from '../../protocol/result-source.ts';
 import type { ErrorRecord } from '../../protocol/workflow-error.ts';
-import type { AgentOutcome, ResultRowHead } from '../ports.ts';
+import type { AgentOutcome, ResultRowHead, WorktreePlace } from '../ports.ts';
 import type { CallIdentity } from '../replay/replay-index.ts';
 import type { ReusedResult } from '../replay/reuse.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
@@ -52,6 +52,8 @@ export class AgentLedger {
 
   cached(call: AgentCall, resultJson: string, source?: ResultSource): void {
     const data: Mutable<CoreEventData<'agent.cached'>> = this.#identity(call);
+    const worktree = call.identity.stored?.worktree;
+    if (worktree !== undefined) data.worktree = worktree;
     data.resultPreview = this.#resultPreview(resultJson);
     if (resultJson === '""') data.emptyResult = true;
     if (source !== undefined) data.source = source;
@@ -81,7 +83,7 @@ export class AgentLedger {
   }
 
   started(call: AgentCall): void {
-    const { directory, events, clock, backend, transcripts } = this.#context;
+    const { directory, events, clock, transcripts } = this.#context;
     const { key } = call.identity;
     const agentId = agentIdOf(key);
     const at = clock.now();
@@ -90,18 +92,31 @@ export class AgentLedger {
     addOccurrence(row, call.identity);
     directory.journal.append(row);
     events.append('agent.started', { key, attempt: 1 });
-    if (!transcripts) return;
+    if (transcripts) this.#writeMeta(call, at);
+  }
+
+  /** The agent begins in a working copy of its own. */
+  movedIn(call: AgentCall, run: AgentRun, worktree: WorktreePlace): void {
+    if (!this.#context.transcripts) return;
+    this.#writeMeta(call, run.startedAtMs, worktree);
+    run.transcript({ type: 'note', text: 'has a worktree of its own', ...place(worktree) });
+  }
+
+  #writeMeta(call: AgentCall, startedAt: number, worktree?: WorktreePlace): void {
+    const { directory, backend } = this.#context;
+    const { key } = call.identity;
     const { agentType, model } = call.options.agent;
     directory.agentFiles.writeMeta({
       key,
-      agentId,
+      agentId: agentIdOf(key),
       type: agentType ?? 'workflow-subagent',
-      label,
-      phase,
+      label: call.label,
+      phase: call.phase,
       model: model ?? backend.model ?? null,
       attempt: 1,
-      worktree: null,
-      startedAt: at,
+      worktree: worktree?.path ?? null,
+      ...(worktree === undefined ? {} : { branch: worktree.branch }),
+      startedAt,
     });
   }
 
@@ -121,6 +136,7 @@ export class AgentLedger {
     };
     addOccurrence(head, call.identity);
     if (attempts > 1 && attempts === this.#mostAttempts) head.lastAttempt = true;
+    if (run.keptWorktree !== undefined) head.worktree = place(run.keptWorktree);
     directory.journal.appendResult(head, outcome.valueJson);
     this.#onceSynced(() => {
       this.#finished(call, run, 'done', { attempts, valueJson: outcome.valueJson, empty: outcome.empty });
@@ -216,6 +232,7 @@ export class AgentLedger {
     if (details.valueJson !== undefined) data.resultPreview = this.#resultPreview(details.valueJson);
     if (details.empty === true) data.emptyResult = true;
     if (details.error !== undefined) data.error = details.error;
+    if (run.keptWorktree !== undefined) data.worktree = place(run.keptWorktree);
     events.append('agent.finished', data);
   }
 
@@ -248,6 +265,10 @@ export class AgentLedger {
     const shown = this.#context.redactor.text(text);
     return shown.length > PREVIEW_CHARACTERS ? previewWithNote(shown) : preview(shown);
   }
+}
+
+function place({ path, branch }: WorktreePlace): { readonly path: string; readonly branch: string } {
+  return { path, branch };
 }
 
 /** Adds what tells calls of one content apart, where it is not 0. */

@@ -14,7 +14,11 @@ import type {
   TimerHandle,
   TranscriptRow,
   TransientFailure,
+  Worktree,
+  WorktreePlace,
+  Worktrees,
 } from '../ports.ts';
+import { openWorktree } from './open-worktree.ts';
 import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from './retry-policy.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 import type { StallWatch, Watched } from './stall-watch.ts';
@@ -33,6 +37,15 @@ export interface AgentContext {
   readonly transcripts: boolean;
   /** Warnings that the log of the run has. */
   readonly warned: Set<string>;
+  /** Undefined where none can be made. */
+  readonly worktrees?: Worktrees | undefined;
+}
+
+/** Who wants to know of an agent under way. */
+export interface AgentWatcher {
+  usage(outputTokens: number): void;
+  /** It has a working copy of its own and is about to begin in it. */
+  movedIn(worktree: WorktreePlace): void;
 }
 
 export interface AgentTimes {
@@ -69,9 +82,11 @@ export class AgentRun implements AgentReporter, Watched {
   lastAliveAtMs = Number.POSITIVE_INFINITY;
   /** Waits to try again, with no request under way. */
   waiting = false;
+  /** Its working copy, when that was kept for the work in it. */
+  keptWorktree: WorktreePlace | undefined;
   readonly #context: AgentContext;
   readonly #timeoutMs: number | undefined;
-  readonly #onUsage: (outputTokens: number) => void;
+  readonly #watcher: AgentWatcher;
   /** Ends the attempt under way. A stalled attempt gets a new one; nothing else does. */
   #abort = new AbortController();
   /** Why the agent itself must end. */
@@ -84,19 +99,15 @@ export class AgentRun implements AgentReporter, Watched {
   #timer: TimerHandle | undefined;
   #active = false;
   #sentAtMs = 0;
+  #worktree: Worktree | undefined;
   #openTools: Map<string, { readonly name: string; readonly atMs: number }> | undefined;
 
-  constructor(
-    request: AgentRequest,
-    times: AgentTimes,
-    context: AgentContext,
-    onUsage: (outputTokens: number) => void,
-  ) {
+  constructor(request: AgentRequest, times: AgentTimes, context: AgentContext, watcher: AgentWatcher) {
     this.request = request;
     this.stallMs = context.backend.quiet === true ? Number.POSITIVE_INFINITY : (times.stallMs ?? DEFAULT_STALL_MS);
     this.#timeoutMs = times.timeoutMs;
     this.#context = context;
-    this.#onUsage = onUsage;
+    this.#watcher = watcher;
   }
 
   /** Runs the agent in a slot it was given, and gives the slot back. Calls `onEnd` once. */
@@ -113,9 +124,12 @@ export class AgentRun implements AgentReporter, Watched {
   /** Callbacks, not `await`: this is on the way of every agent, and each frame of an async function costs. */
   #begin(): void {
     const { backend, clock } = this.#context;
+    if (this.request.options.isolation !== undefined && this.#worktree === undefined && !backend.simulated) {
+      this.#moveIn();
+      return;
+    }
     this.#sentAtMs = this.lastAliveAtMs = clock.now();
-    const request = this.attempt === 1 ? this.request : { ...this.request, attempt: this.attempt };
-    backend.run(request, this.#abort.signal, this).then(
+    backend.run(this.#requestOfAttempt(), this.#abort.signal, this).then(
       (outcome) => {
         this.#settleUsage(outcome);
         this.#end({ state: 'done', outcome });
@@ -128,11 +142,44 @@ export class AgentRun implements AgentReporter, Watched {
     );
   }
 
+  #requestOfAttempt(): AgentRequest {
+    const request = this.attempt === 1 ? this.request : { ...this.request, attempt: this.attempt };
+    if (this.#worktree === undefined) return request;
+    const { cwd, path, branch, hasEarlierWork } = this.#worktree;
+    return { ...request, cwd, worktree: { path, branch, ...(hasEarlierWork ? { hasEarlierWork } : {}) } };
+  }
+
+  /** Later attempts find it as the first one left it (A-15). */
+  #moveIn(): void {
+    this.lastAliveAtMs = Number.POSITIVE_INFINITY; // a large checkout takes its time
+    openWorktree(this.request, this.#context.worktrees, (text) => this.warn(text)).then(
+      (worktree) => {
+        this.#worktree = worktree;
+        this.#watcher.movedIn(worktree);
+        this.#begin();
+      },
+      (error: unknown) => this.#end(this.#endOf(error)),
+    );
+  }
+
   #end(end: AgentEnd): void {
     this.#timer?.cancel();
     this.#context.stallWatch.remove(this);
+    if (this.#worktree === undefined) this.#leave(end);
+    else void this.#moveOut(this.#worktree).then(() => this.#leave(end));
+  }
+
+  #leave(end: AgentEnd): void {
     this.#onEnd(end);
     this.#release();
+  }
+
+  async #moveOut(worktree: Worktree): Promise<void> {
+    const { path, branch } = worktree;
+    const end = await worktree.close();
+    if (!end.kept) return;
+    this.keptWorktree = { path, branch };
+    if (end.problem !== undefined) this.warn(`The worktree ${path} could not be removed: ${end.problem}`);
   }
 
   /** Ends the agent: at once when it waits, through its signal when it works. */
@@ -160,7 +207,7 @@ export class AgentRun implements AgentReporter, Watched {
     const outputTokens = tokenCount(delta.outputTokens);
     this.inputTokens += tokenCount(delta.inputTokens);
     this.outputTokens += outputTokens;
-    this.#onUsage(outputTokens);
+    this.#watcher.usage(outputTokens);
   }
 
   toolStarted(toolUseId: string, name: string): void {

@@ -9,6 +9,7 @@ import { createMemoryRunStore, type MemoryRunStore } from './memory-run-store.ts
 import { type BrokenPart, type ChooseNext, Pacer } from './pacer.ts';
 import type { RehearsalOptions } from './rehearsal.ts';
 import { type Fault, type KnownCall, rehearsedBackend } from './rehearsed-backend.ts';
+import { REHEARSED_WORKTREES } from './rehearsed-worktrees.ts';
 
 /** One launch of a rehearsal. */
 export interface Scene {
@@ -81,6 +82,7 @@ export async function play(options: RehearsalOptions, scene: Scene): Promise<Pla
     ...pick(options, ['fileName', 'scriptPath', 'cwd', 'concurrency', 'findWorkflow', 'schemas']),
     store,
     sandbox: pacer.sandbox,
+    worktrees: REHEARSED_WORKTREES,
     backend: rehearsedBackend({
       ...scene,
       inner,

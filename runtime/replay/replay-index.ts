@@ -10,6 +10,8 @@ export interface StoredResult {
   readonly ordinal: number;
   readonly resultJson: string;
   readonly attempts: number;
+  /** Where its agent's changes are, when it had a working copy of its own and left some. */
+  readonly worktree?: { readonly path: string; readonly branch: string };
 }
 
 /** The identity a call was given. */
@@ -262,6 +264,7 @@ function storedResult(row: ResultRow, occurrence: number, resultJson: string): S
     ordinal: row.ordinal ?? 0,
     resultJson,
     attempts: row.attempts,
+    ...(row.worktree === undefined ? {} : { worktree: row.worktree }),
   };
 }
 

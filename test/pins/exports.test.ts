@@ -11,6 +11,7 @@ const NAMES = [
   'canonicalOptions',
   'checkScript',
   'createAnthropicBackend',
+  'createGitWorktrees',
   'createRunStore',
   'createScriptedBackend',
   'createSharedResults',
