@@ -39,11 +39,7 @@ export interface BackendFlags {
 export async function createBackend(
   name: BackendName,
   flags: BackendFlags,
-<<<<<<< HEAD
-  { env, cwd, homeDirectory, agentsCwd, hooks }: BackendPlace,
-=======
   { env, cwd, homeDirectory, agentsCwd, hooks, ask }: BackendPlace,
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 ): Promise<AgentBackend> {
   const tools = toolOptions(flags.tools ?? {}, env, ask);
   switch (name) {

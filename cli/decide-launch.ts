@@ -91,11 +91,8 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
   return {
     backend: choice.name,
     limits,
-<<<<<<< HEAD
     ...(agentCommand === undefined ? {} : { agentCommand }),
-=======
     ...mergeToolFlags(flags, stored),
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
     ...(model === undefined ? {} : { model }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(lanes === undefined ? {} : { lanes }),

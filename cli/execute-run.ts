@@ -46,15 +46,11 @@ export async function executeRun(
     const { choice, model, tools, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
     const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
-<<<<<<< HEAD
     inner = await createBackend(
       choice.name,
-      { responses: flags.responses, model, agentCommand: choice.agentCommand },
+      { responses: flags.responses, model, agentCommand: choice.agentCommand, tools },
       place,
     );
-=======
-    inner = await createBackend(choice.name, { responses: flags.responses, model, tools }, place);
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
     const { record } = flags;
     const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record));
     const face = await openRunFace(context, flags, plan.source);

@@ -3,11 +3,8 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { RunLimits } from '../runtime/run-options.ts';
 import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './later-features.ts';
 import { collect, integerBetween, laneOf, nonEmpty, numberBetween, wordOf } from './option-values.ts';
-<<<<<<< HEAD
 import { splitWords } from './split-words.ts';
-=======
 import { addToolFlags, type ToolFlags } from './tool-flags.ts';
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';

@@ -1,10 +1,6 @@
 import type { RunLimits } from '../runtime/run-options.ts';
-<<<<<<< HEAD
 import { BACKENDS, type BackendName } from './run-flags.ts';
-=======
-import type { BackendName } from './run-flags.ts';
 import { readToolFlags, type ToolFlags } from './tool-flags.ts';
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
 
 /** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
 export interface StoredFlags extends ToolFlags {

@@ -101,12 +101,7 @@ describe('the command line of run and resume', () => {
   });
 
   it.each([
-<<<<<<< HEAD
-    [['run', 'a.js', '--permission-mode', 'plan'], '--permission-mode'],
-    [['run', 'a.js', '--backend', 'restate'], '--backend claude'],
-=======
-    [['run', 'a.js', '--backend', 'claude'], '--backend claude'],
->>>>>>> 6085236 (Give agents tools that act, under permissions and in the system's sandbox)
+    [['run', 'a.js', '--backend', 'restate'], '--backend restate'],
     [['run', 'a.js', '--output-format', 'workbench'], '--output-format workbench'],
     [['compile', 'flow.json', '--out', 'x'], 'wf compile'],
   ])('%j is known and refused by name (C-1, C-5)', (argv, name) => {
