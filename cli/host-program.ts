@@ -6,7 +6,7 @@ import { collect, integerBetween, nonEmpty, wordOf } from './option-values.ts';
 import { addRunFlags, type RunFlags } from './run-flags.ts';
 
 /** Options of `wf` without a command, as typed: those of `wf run` and those that agent SDKs pass. Source: spec H-6. */
-export interface HostFlags extends Omit<RunFlags, 'outputFormat'> {
+export interface HostFlags extends Omit<RunFlags, 'outputFormat' | 'permissionMode'> {
   readonly print?: boolean;
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputFormat: 'text' | 'json' | 'stream-json';

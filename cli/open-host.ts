@@ -4,6 +4,7 @@ import { loadAgentTypes } from '../agents/agent-types.ts';
 import { type ConversationModel, createConversationModel } from '../agents/anthropic/conversation-model.ts';
 import type { Hooks } from '../agents/hooks/hooks.ts';
 import { loadHooks } from '../agents/hooks/load-hooks.ts';
+import { PERMISSION_MODES } from '../agents/tools/permission-modes.ts';
 import { createRunStore } from '../cache/run-store.ts';
 import { hasSession, openSessionFile, type SessionFile } from '../cache/session-file.ts';
 import { findKillSwitch } from '../hosts/saved-workflows/kill-switch.ts';
@@ -22,7 +23,14 @@ import type { CliContext } from './cli-context.ts';
 import { createBackend } from './create-backend.ts';
 import { decideLaunch } from './decide-launch.ts';
 import type { HostFlags } from './host-program.ts';
+import type { RunFlags } from './run-flags.ts';
 import { stateRoot } from './state-root.ts';
+
+/** Modes that agents here do not know count as the default one. */
+function runFlagsOf({ permissionMode, ...flags }: HostFlags): RunFlags {
+  const known = PERMISSION_MODES.find((mode) => mode === permissionMode);
+  return { ...flags, outputFormat: 'text', ...(known === undefined ? {} : { permissionMode: known }) };
+}
 
 /** A session that can be talked to, and what belongs to it. */
 export interface OpenHost extends OpenSession {
@@ -51,12 +59,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const note = (text: string): void => {
     if (flags.quiet !== true) context.stderr.write(`note: ${text}\n`);
   };
-  const {
-    choice,
-    model: modelName,
-    secrets,
-    options,
-  } = decideLaunch(context, { ...flags, outputFormat: 'text' }, root, {});
+  const { choice, model: modelName, secrets, options } = decideLaunch(context, runFlagsOf(flags), root, {});
   const { sessionId, stored, source } = await openStored(flags, root, context);
   const over = new AbortController();
   const hooks = await hooksOf(context, flags, { root, sessionId, note });
