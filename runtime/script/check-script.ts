@@ -5,13 +5,20 @@ import { findUnawaited } from './check/not-awaited.ts';
 import { findPromisesAsValues } from './check/promise-as-value.ts';
 import { ScriptFacts } from './check/script-facts.ts';
 import { findUnboundedLoops } from './check/unbounded-loop.ts';
+import { findUnknownNames } from './check/unknown-name.ts';
 import { findUnstablePrompts } from './check/unstable-prompt.ts';
 import { parseProgram } from './parse-program.ts';
 import type { ParsedScript } from './parse-script.ts';
 import { placeAt } from './source-place.ts';
 import { toSourceOffset } from './wrap-program.ts';
 
-export type ScriptRule = 'eager-parallel' | 'not-awaited' | 'unstable-prompt' | 'loose-schema' | 'unbounded-loop';
+export type ScriptRule =
+  | 'eager-parallel'
+  | 'not-awaited'
+  | 'unstable-prompt'
+  | 'loose-schema'
+  | 'unbounded-loop'
+  | 'unknown-name';
 
 /** Something that runs but will hurt. Line and column are those of the author's file, from 1. */
 export interface ScriptWarning {
@@ -27,6 +34,7 @@ const RULES: Readonly<Record<ScriptRule, (facts: ScriptFacts) => readonly Findin
   'unstable-prompt': findUnstablePrompts,
   'loose-schema': findLooseSchemas,
   'unbounded-loop': findUnboundedLoops,
+  'unknown-name': findUnknownNames,
 };
 
 /**

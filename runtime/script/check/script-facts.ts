@@ -124,7 +124,7 @@ export class ScriptFacts {
 }
 
 /** False for a name that is no variable: a member written out, or the key of a property. */
-function isReference({ node, parent, key }: NodePath): boolean {
+export function isReference({ node, parent, key }: NodePath): boolean {
   if (node.type !== 'Identifier' || parent === undefined) return true;
   const { node: holder } = parent;
   if (key === 'property') return holder.type === 'MemberExpression' && holder.computed;

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scripts stand here as text
 import { describe, expect, it } from 'vitest';
+import { GUEST_NAMES } from '../../../../runtime/script/check/unknown-name.ts';
 import { checkScript } from '../../../../runtime/script/check-script.ts';
+import { runInSandbox } from '../sandbox/run-in-sandbox.ts';
 import { accepted, META } from './refused.ts';
 
 const warningsOf = (text: string) => checkScript(accepted(META + text));
@@ -196,6 +198,49 @@ describe('a loop of agents without a bound', () => {
     'while (true) { log(1) }',
   ])('is not seen in %j (C-3)', (text) => {
     expect(rulesOf(text)).toEqual([]);
+  });
+});
+
+describe('a name that nothing declares', () => {
+  it.each([
+    'return await fetch("https://example.com")',
+    'const fs = require("fs")',
+    'log(process.env.HOME)',
+    'return resluts.length',
+    'counter = 1',
+    'return { total }',
+    'return args.map((x) => transform(x))',
+  ])('is warned about: %j (C-3)', (text) => {
+    expect(rulesOf(text)).toEqual(['unknown-name']);
+  });
+
+  it.each([
+    'return typeof fetch === "undefined"',
+    'function f() { return arguments.length }\nreturn f(meta.name, new URL("https://example.com").host)',
+    'outer: for (const x of [1]) { for (;;) { break outer } }',
+    'const { a: b = 1, ...rest } = args\nreturn { b, rest, fetch: 1, require() {} }',
+    'class A { fetch = 1; static process = 2; get x() { return this.fetch } }\nreturn new A().fetch',
+    'try { JSON.parse("x") } catch (error) { return String(error) }',
+    'const f = function self(n) { return n ? self(n - 1) : Infinity }\nreturn f(1)',
+    'return args?.process ?? globalThis.fetch',
+    'for (var i = 0; i < 1; i++);\nreturn i + new Intl.NumberFormat("en").format(structuredClone(1))',
+  ])('is not seen in %j (C-3)', (text) => {
+    expect(rulesOf(text)).toEqual([]);
+  });
+
+  it('is none that the sandbox has (C-3, S-22)', async () => {
+    const { value } = await runInSandbox('return Object.getOwnPropertyNames(globalThis)');
+    const names = (value as string[]).filter((name) => name !== 'eval');
+    expect([...GUEST_NAMES].filter((name) => name !== 'eval' && name !== 'arguments').toSorted()).toEqual(
+      names.toSorted(),
+    );
+  });
+
+  it('says once, in order, what to do instead (C-3)', () => {
+    const [first, second] = warningsOf('const a = await fetch(1)\nconst b = await fetch(2)\nreturn procces(a, b)');
+    expect(first).toMatchObject({ line: 2, column: 17 });
+    expect(first?.message).toContain('let an agent fetch it');
+    expect(second?.message).toContain('procces is not defined');
   });
 });
 
