@@ -18,17 +18,13 @@ export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDire
   readonly ask?: AskPermission | undefined;
 }
 
-export interface BackendFlags {
-  readonly responses?: string | undefined;
-  readonly model?: string | undefined;
-  readonly tools?: ToolFlags | undefined;
-}
-
 /** What was typed about a backend. */
 export interface BackendFlags {
   readonly responses?: string | undefined;
   readonly model?: string | undefined;
   readonly agentCommand?: readonly string[] | undefined;
+  /** What agents may do. */
+  readonly tools?: ToolFlags | undefined;
 }
 
 /**
