@@ -23,14 +23,8 @@ import type { CliContext } from './cli-context.ts';
 import { createBackend } from './create-backend.ts';
 import { decideLaunch } from './decide-launch.ts';
 import type { HostFlags } from './host-program.ts';
-import type { RunFlags } from './run-flags.ts';
 import { stateRoot } from './state-root.ts';
-
-/** Modes that agents here do not know count as the default one. */
-function runFlagsOf({ permissionMode, ...flags }: HostFlags): RunFlags {
-  const known = PERMISSION_MODES.find((mode) => mode === permissionMode);
-  return { ...flags, outputFormat: 'text', ...(known === undefined ? {} : { permissionMode: known }) };
-}
+import { rulesForAgents } from './tool-flags.ts';
 
 /** A session that can be talked to, and what belongs to it. */
 export interface OpenHost extends OpenSession {
@@ -59,13 +53,19 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const note = (text: string): void => {
     if (flags.quiet !== true) context.stderr.write(`note: ${text}\n`);
   };
-  const { choice, model: modelName, secrets, options } = decideLaunch(context, runFlagsOf(flags), root, {});
+  const {
+    choice,
+    model: modelName,
+    tools,
+    secrets,
+    options,
+  } = decideLaunch(context, { ...flags, ...agentTools(flags), outputFormat: 'text' }, root, {});
   const { sessionId, stored, source } = await openStored(flags, root, context);
   const over = new AbortController();
   const hooks = await hooksOf(context, flags, { root, sessionId, note });
   const backend = await createBackend(
     choice.name,
-    { responses: flags.responses, model: modelName },
+    { responses: flags.responses, model: modelName, tools },
     { ...context, agentsCwd: cwd, hooks },
   );
   const model = choice.name === 'anthropic' ? conversationModel(env, modelName) : undefined;
@@ -221,6 +221,15 @@ function refusalOf(switchedOffBy: string | undefined, { disallowedTools }: HostF
   return listOf(disallowedTools).includes('Workflow')
     ? 'Workflows may not run here: --disallowedTools names Workflow.'
     : undefined;
+}
+
+/** What agents may do by the client's options. Modes that only concern questions leave agents the default one. */
+function agentTools({ permissionMode, allowTools = [], denyTools = [], allowedTools, disallowedTools }: HostFlags) {
+  return {
+    permissionMode: PERMISSION_MODES.find((mode) => mode === permissionMode) ?? 'default',
+    allowTools: [...allowTools, ...rulesForAgents(allowedTools)],
+    denyTools: [...denyTools, ...rulesForAgents(disallowedTools)],
+  };
 }
 
 /** Options that are given several times, or once with commas. */
