@@ -4,6 +4,7 @@ import type { RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
 import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
 import type { CliContext } from './cli-context.ts';
 import { confirmFanOut } from './confirm-fan-out.ts';
+import { lazyWorktrees } from './lazy-worktrees.ts';
 import { resumeCommand } from './resume-command.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
 import { defaultStateRoot } from './state-root.ts';
@@ -58,6 +59,7 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
         : { confirmAbove: flags.confirmAbove, confirmFanOut: (request) => confirmFanOut(context, flags, request) }),
       limits,
       secrets,
+      worktrees: lazyWorktrees(context.env),
       storedOptions: { ...storedOptions },
       resumeCommand: commandFor,
       findWorkflow: (ref, callerDirectory) => findNestedWorkflow(ref, callerDirectory, context),

@@ -10,13 +10,13 @@ import type { CliContext } from './cli-context.ts';
 import { createBackend, recordAnswers } from './create-backend.ts';
 import { decideLaunch } from './decide-launch.ts';
 import { exitCodeOfError, exitCodeOfRun } from './exit-code.ts';
-import { lazyWorktrees } from './lazy-worktrees.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { refusedOutput } from './refused-output.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
+import type { ToolFlags } from './tool-flags.ts';
 
 /** What `run` and `resume` do differently. */
 export interface LaunchPlan {
@@ -44,7 +44,7 @@ export async function executeRun(
   try {
     const [plan, { createRunStore }] = await Promise.all([makePlan(), import('../cache/run-store.ts')]);
     const { choice, model, tools, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
-    const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options);
+    const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options.onNotice, tools);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
     inner = await createBackend(
       choice.name,
@@ -60,7 +60,6 @@ export async function executeRun(
       store: createRunStore({ root, redactor: createRedactor(secrets) }),
       backend,
       sinks: face.sinks,
-      worktrees: lazyWorktrees(context.env),
       ...(flags.reuse === true ? await sharing(root) : {}),
       signal: stop.signal,
       ...(sandbox === undefined ? {} : { sandbox }),
@@ -75,16 +74,20 @@ export async function executeRun(
   }
 }
 
-/** Simulated agents do nothing that a hook could see. */
+/**
+ * Hooks belong to backends that lead the conversation themselves. Simulated agents do nothing that a hook could see, and
+ * other programs run hooks of their own.
+ */
 async function hooksOf(
   { env, homeDirectory }: CliContext,
   flags: RunFlags,
   backend: BackendName,
   cwd: string,
-  { onNotice }: Pick<WorkflowOptions, 'onNotice'>,
+  onProblem: ((text: string) => void) | undefined,
+  { permissionMode }: ToolFlags,
 ): Promise<Hooks | undefined> {
-  if (flags.hooks === false || backend === 'simulated') return undefined;
-  return loadHooks({ cwd, homeDirectory, env, onProblem: (text) => onNotice?.(text) });
+  if (flags.hooks === false || (backend !== 'scripted' && backend !== 'anthropic')) return undefined;
+  return loadHooks({ cwd, homeDirectory, env, permissionMode, ...(onProblem === undefined ? {} : { onProblem }) });
 }
 
 /** The library of the store takes a while to load, so only the runs that share load it. */

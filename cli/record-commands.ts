@@ -76,10 +76,13 @@ function addStop(program: Command, context: CliContext, choose: ChooseAction): v
 function addClean(program: Command, context: CliContext, choose: ChooseAction): void {
   const clean = withState(program.command('clean'))
     .summary('remove finished runs')
-    .description('Removes runs that are over, with their transcripts. A run at work is never touched.')
+    .description(
+      'Removes runs that are over, with their transcripts and the worktrees that hold no work. A run at work is never touched.',
+    )
     .argument('[run-id...]', 'only these runs')
     .option('--older-than <span>', 'only runs that have been over for so long: 12h, 7d, 2w', spanMs)
     .option('--dry-run', 'only say which')
+    .option('--worktrees', 'also worktrees of agents whose work is merged nowhere, with their branches')
     .option('--yes', 'do not ask')
     .option('--json', 'print one object for tools')
     .addHelpText('after', '\nExamples:\n  wf clean --older-than 7d\n  wf clean --dry-run')

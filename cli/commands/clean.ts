@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import type { CleanedWorktrees } from '../../agents/worktrees/clean-worktrees.ts';
 import { nodeDisk } from '../../cache/disk.ts';
 import { systemProcesses } from '../../cache/process-table.ts';
 import { acquireRunLock } from '../../cache/run-lock.ts';
+import { shellQuote } from '../../hosts/workflow-tool/shell-quote.ts';
 import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
+import type { WorktreePlace } from '../../runtime/ports.ts';
 import { ago } from '../ago.ts';
 import { askYesNo } from '../ask.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -18,6 +21,8 @@ export interface CleanFlags {
   readonly olderThan?: number;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  /** Also worktrees that hold work which is nowhere else. */
+  readonly worktrees?: boolean;
 }
 
 /**
@@ -32,10 +37,16 @@ export async function cleanCommand(context: CliContext, runIds: readonly string[
     if (!(await askYesNo(context, `Remove ${runs} from ${root}?`))) return 0;
   }
   const removed: StoredRun[] = [];
+  const kept: WorktreePlace[] = [];
   for (const run of chosen) {
-    if (flags.dryRun === true || (await remove(run, context))) removed.push(run);
+    if (flags.dryRun !== true) {
+      const trees = await remove(run, context, flags);
+      if (trees === undefined) continue;
+      kept.push(...trees.kept);
+    }
+    removed.push(run);
   }
-  print(context, flags, removed);
+  print(context, flags, removed, kept);
   return 0;
 }
 
@@ -62,8 +73,12 @@ function isOver({ state, owner }: StoredRun): boolean {
   return owner === undefined && state !== 'running' && state !== 'interrupted';
 }
 
-/** False when another process has taken the run meanwhile. */
-async function remove(run: StoredRun, context: CliContext): Promise<boolean> {
+/** Undefined when another process has taken the run meanwhile. */
+async function remove(
+  run: StoredRun,
+  context: CliContext,
+  { worktrees = false }: CleanFlags,
+): Promise<CleanedWorktrees | undefined> {
   try {
     await acquireRunLock({
       disk: nodeDisk,
@@ -73,17 +88,25 @@ async function remove(run: StoredRun, context: CliContext): Promise<boolean> {
       randomHex: () => randomBytes(4).toString('hex'),
     });
   } catch (error) {
-    if (isWorkflowError(error) && error.code === 'REPLAY_RUN_LIVE') return false;
+    if (isWorkflowError(error) && error.code === 'REPLAY_RUN_LIVE') return undefined;
     throw error;
   }
+  const { cleanWorktrees } = await import('../../agents/worktrees/clean-worktrees.ts');
+  const { runId, record } = run;
+  const trees = await cleanWorktrees({ env: context.env, runId, cwd: record.cwd, force: worktrees });
   await rm(run.path, { recursive: true, force: true });
-  return true;
+  return trees;
 }
 
-function print(context: CliContext, flags: CleanFlags, runs: readonly StoredRun[]): void {
+function print(
+  context: CliContext,
+  flags: CleanFlags,
+  runs: readonly StoredRun[],
+  kept: readonly WorktreePlace[],
+): void {
   if (flags.json === true) {
     context.stdout.write(
-      `${JSON.stringify({ removed: runs.map((run) => run.runId), dryRun: flags.dryRun === true })}\n`,
+      `${JSON.stringify({ removed: runs.map((run) => run.runId), dryRun: flags.dryRun === true, ...(kept.length === 0 ? {} : { keptWorktrees: kept }) })}\n`,
     );
     return;
   }
@@ -92,4 +115,10 @@ function print(context: CliContext, flags: CleanFlags, runs: readonly StoredRun[
   );
   const runsText = runs.length === 1 ? '1 run' : `${runs.length} runs`;
   context.stderr.write(flags.dryRun === true ? `would remove ${runsText}\n` : `removed ${runsText}\n`);
+  for (const { path, branch } of kept) {
+    context.stderr.write(
+      `kept the worktree ${path}, whose branch ${branch} has work that is merged nowhere; to drop it: ` +
+        `git worktree remove --force --force ${shellQuote(path)}; git branch -D ${branch}\n`,
+    );
+  }
 }
