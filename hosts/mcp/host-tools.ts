@@ -3,10 +3,11 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { HostRun } from '../host-runs/host-run.ts';
 import type { HostRunState } from '../host-runs/host-run-state.ts';
 import type { HostRuns } from '../host-runs/host-runs.ts';
+import type { SearchPlace } from '../saved-workflows/find-workflow.ts';
+import { argsText, readRequestedScript } from '../workflow-tool/launch-request.ts';
 import { cancelInput, continueInput, hostRunOutput, startInput, statusInput } from './host-schemas.ts';
 import { defineMcpTool, type McpTool, type ToolCallContext } from './mcp-tool.ts';
 import { patiently } from './patience.ts';
-import { readSource, type SourcePlace } from './read-source.ts';
 
 type HostRunAnswer = z.input<typeof hostRunOutput>;
 
@@ -15,11 +16,11 @@ const MAX_RESULT_CHARACTERS = 200_000;
 const DEFAULT_WAIT_SECONDS = 20;
 
 /** The tools through which the connected agent does the agents of a run. Source: spec H-12 to H-16. */
-export function hostTools(runs: HostRuns, place: SourcePlace): readonly McpTool[] {
+export function hostTools(runs: HostRuns, place: SearchPlace): readonly McpTool[] {
   return [startTool(runs, place), continueTool(runs), statusTool(runs), cancelTool(runs)];
 }
 
-function startTool(runs: HostRuns, place: SourcePlace): McpTool {
+function startTool(runs: HostRuns, place: SearchPlace): McpTool {
   return defineMcpTool({
     name: 'wf_start',
     title: 'Start a workflow that you do yourself',
@@ -35,11 +36,10 @@ function startTool(runs: HostRuns, place: SourcePlace): McpTool {
           'wf_start: a graph of steps is not in this version of wf. Write the workflow as a script: each step an agent() call.',
         );
       }
-      const run = await runs.start({
-        ...(await readSource(source, place)),
-        argsJson: args === undefined ? undefined : JSON.stringify(args),
-        maxPending,
-      });
+      const requested = await readRequestedScript(source, place);
+      if (requested === undefined) throw new WorkflowError('USAGE_INVALID', 'wf_start goes on with no earlier run.');
+      const { text, fileName, path } = requested;
+      const run = await runs.start({ script: text, fileName, scriptPath: path, argsJson: argsText(args), maxPending });
       const state = await waitFor(run, DEFAULT_WAIT_SECONDS, context);
       // The client will never learn of its id.
       if (context.signal.aborted) void run.cancel('the client cancelled wf_start');

@@ -52,7 +52,10 @@ export function defineMcpTool<Input extends z.ZodObject, Output extends z.ZodObj
     annotations: { readOnlyHint: changes === 'nothing', destructiveHint: false },
     call: (raw, context) => {
       const parsed = input.safeParse(raw ?? {});
-      if (!parsed.success) throw new WorkflowError('USAGE_INVALID', `${name}: ${faultsOf(parsed.error)}`);
+      if (!parsed.success) {
+        const known = Object.keys(input.shape).join(', ');
+        throw new WorkflowError('USAGE_INVALID', `${name}: ${faultsOf(parsed.error)}. It takes: ${known}.`);
+      }
       return definition.call(parsed.data, context);
     },
   };

@@ -1,0 +1,144 @@
+import type { McpServerConfig } from '../mcp/mcp-config.ts';
+import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
+import type { AgentTool } from './agent-tool.ts';
+
+export interface McpToolsOptions {
+  /** Folder whose `.mcp.json` names the servers; absolute. */
+  readonly cwd: string;
+  /** Environment for placeholders; of it the servers get what a program needs to run, and no secrets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Version that servers are told. */
+  readonly version: string;
+  /** Whether some tool of a server could be allowed; a server of which none could is not started. */
+  readonly mayUseServer: (prefix: string) => boolean;
+  /** Told once of each server that cannot be used, in a sentence. */
+  readonly onWarning: (text: string) => void;
+}
+
+/** The tools of a project's MCP servers. Source: spec A-25. */
+export interface McpTools {
+  /** Starts the servers when it is first called. Never rejects: a server that fails is a warning. */
+  tools(): Promise<readonly AgentTool[]>;
+  /** Ends the servers, within 2 s. Idempotent; `tools` gives none from then on. */
+  close(): Promise<void>;
+}
+
+/** What a program needs to be found and to run. */
+const INHERITED = [
+  'HOME',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'USER',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'SYSTEMROOT',
+  'TEMP',
+  'USERPROFILE',
+  'APPDATA',
+];
+/** What the Messages API takes for the name of a tool. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+const MAX_RESULT_CHARACTERS = 60_000;
+const MAX_DESCRIPTION_CHARACTERS = 4_000;
+const MAX_SCHEMA_CHARACTERS = 64 * 1024;
+
+/** Makes the tools of the servers in `.mcp.json`; nothing is read or started before they are asked for. */
+export function createMcpTools(options: McpToolsOptions): McpTools {
+  const connections: McpConnection[] = [];
+  let opening: Promise<readonly AgentTool[]> | undefined;
+  let closing: Promise<void> | undefined;
+  const open = async (): Promise<readonly AgentTool[]> => {
+    const { readMcpConfig } = await import('../mcp/mcp-config.ts');
+    const { servers, warnings } = await readMcpConfig(options.cwd, options.env);
+    for (const warning of warnings) options.onWarning(warning);
+    const wanted = servers.filter(({ name }) => options.mayUseServer(prefixOf(name)));
+    const tools = await Promise.all(wanted.map((server) => toolsOf(server, options, connections)));
+    return withoutTwins(tools.flat(), options.onWarning);
+  };
+  return {
+    tools() {
+      if (closing !== undefined) return Promise.resolve([]);
+      opening ??= open();
+      return opening;
+    },
+    close() {
+      closing ??= (async () => {
+        await opening;
+        await Promise.all(connections.map((connection) => connection.close()));
+      })();
+      return closing;
+    },
+  };
+}
+
+/** Beginning of the names of a server's tools. */
+function prefixOf(server: string): string {
+  return `mcp__${server.replace(/[^\w-]/g, '_')}__`;
+}
+
+async function toolsOf(
+  server: McpServerConfig,
+  { env, version, onWarning }: McpToolsOptions,
+  connections: McpConnection[],
+): Promise<readonly AgentTool[]> {
+  try {
+    // The SDK is large, and most runs have no server.
+    const { connectToServer } = await import('../mcp/mcp-connection.ts');
+    const connection = await connectToServer(server, inherited(env), version);
+    connections.push(connection);
+    return connection.tools.flatMap((tool) => asAgentTool(server.name, tool, connection, onWarning));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    onWarning(`the MCP server ${server.name} of .mcp.json cannot be used, and agents go without its tools: ${reason}`);
+    return [];
+  }
+}
+
+function inherited(env: McpToolsOptions['env']): Readonly<Record<string, string>> {
+  const pairs = INHERITED.map((name) => [name, env[name]] as const);
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+function asAgentTool(
+  server: string,
+  tool: RemoteTool,
+  connection: McpConnection,
+  onWarning: (text: string) => void,
+): readonly AgentTool[] {
+  const name = prefixOf(server) + tool.name.replace(/[^\w-]/g, '_');
+  if (!TOOL_NAME.test(name) || JSON.stringify(tool.inputSchema).length > MAX_SCHEMA_CHARACTERS) {
+    onWarning(`a tool of the MCP server ${server} is left out: its name or its input schema is too long`);
+    return [];
+  }
+  return [
+    {
+      name,
+      description: tool.description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
+      access: 'external',
+      inputSchema: tool.inputSchema,
+      async run(input, { signal }) {
+        const { text, isError } = await connection.call(tool.name, input, signal);
+        return { text: bounded(text), isError, summary: `${tool.name} of ${server}` };
+      },
+    },
+  ];
+}
+
+function bounded(text: string): string {
+  if (text.length <= MAX_RESULT_CHARACTERS) return text;
+  const left = text.length - MAX_RESULT_CHARACTERS;
+  return `${text.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()}\n[cut: ${left} more characters. Ask for less.]`;
+}
+
+function withoutTwins(tools: readonly AgentTool[], onWarning: (text: string) => void): readonly AgentTool[] {
+  const byName = new Map<string, AgentTool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) onWarning(`two tools of MCP servers are named ${tool.name}; the first one is used`);
+    else byName.set(tool.name, tool);
+  }
+  return [...byName.values()];
+}
