@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { McpServerConfig } from './mcp-config.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -29,9 +29,9 @@ export interface McpConnection {
 
 /** An answer goes to a model and not to a program, so nothing rests on its form; and a stranger's schema is not run. */
 const TRUSTING: jsonSchemaValidator = {
-  getValidator:
-    <T>() =>
-    (data: unknown) => ({ valid: true, data: data as T, errorMessage: undefined }),
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
+  },
 };
 const CONNECT_WITHIN_MS = 30_000;
 const CALL_WITHIN_MS = 300_000;
