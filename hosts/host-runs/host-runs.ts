@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgentTypes } from '../../agents/agent-types.ts';
 import { MOST_PENDING } from '../../agents/host/host-backend.ts';
 import { nodeDisk } from '../../cache/disk.ts';
 import { resolveRunId } from '../../cache/run-listing.ts';
 import { readRunRecord } from '../../cache/run-record-file.ts';
-import type { RunOutput, RunRecord } from '../../protocol/run-record.ts';
+import type { RunRecord } from '../../protocol/run-record.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { EventSink, RunStore } from '../../runtime/ports.ts';
 import { createRedactor } from '../../runtime/redact.ts';
@@ -15,6 +14,7 @@ import { startWorkflow } from '../../runtime/start-workflow.ts';
 import { findNestedWorkflow } from '../saved-workflows/find-workflow.ts';
 import { HostRun } from './host-run.ts';
 import type { HostRunState } from './host-run-state.ts';
+import { readOutput } from './read-output.ts';
 
 export interface HostRunsOptions {
   readonly store: RunStore;
@@ -158,12 +158,4 @@ async function endedState(path: string, record: RunRecord): Promise<HostRunState
     ...(output?.result === undefined ? {} : { resultJson: JSON.stringify(output.result) }),
     ...(record.error === undefined ? {} : { error: record.error }),
   };
-}
-
-async function readOutput(path: string): Promise<RunOutput | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as RunOutput;
-  } catch {
-    return undefined; // the record says how it ended
-  }
 }

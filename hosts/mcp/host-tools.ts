@@ -5,27 +5,33 @@ import type { HostRunState } from '../host-runs/host-run-state.ts';
 import type { HostRuns } from '../host-runs/host-runs.ts';
 import type { SearchPlace } from '../saved-workflows/find-workflow.ts';
 import { argsText, readRequestedScript } from '../workflow-tool/launch-request.ts';
+import { SCRIPT_LANGUAGE } from '../workflow-tool/script-language.ts';
 import { cancelInput, continueInput, hostRunOutput, startInput, statusInput } from './host-schemas.ts';
 import { defineMcpTool, type McpTool, type ToolCallContext } from './mcp-tool.ts';
 import { patiently } from './patience.ts';
+import { resultMember } from './result-member.ts';
 
 type HostRunAnswer = z.input<typeof hostRunOutput>;
 
-/** A longer result is left in its file. */
-const MAX_RESULT_CHARACTERS = 200_000;
 const DEFAULT_WAIT_SECONDS = 20;
 
-/** The tools through which the connected agent does the agents of a run. Source: spec H-12 to H-16. */
-export function hostTools(runs: HostRuns, place: SearchPlace): readonly McpTool[] {
-  return [startTool(runs, place), continueTool(runs), statusTool(runs), cancelTool(runs)];
+export interface HostToolsOptions {
+  readonly runs: HostRuns;
+  readonly place: SearchPlace;
+  /** Explains the language of scripts with `wf_start`, where no other tool of the server does. */
+  readonly teach: boolean;
 }
 
-function startTool(runs: HostRuns, place: SearchPlace): McpTool {
+/** The tools through which the connected agent does the agents of a run. Source: spec H-12 to H-16. */
+export function hostTools({ runs, place, teach }: HostToolsOptions): readonly McpTool[] {
+  return [startTool(runs, place, teach), continueTool(runs), statusTool(runs), cancelTool(runs)];
+}
+
+function startTool(runs: HostRuns, place: SearchPlace, teach: boolean): McpTool {
   return defineMcpTool({
     name: 'wf_start',
     title: 'Start a workflow that you do yourself',
-    description:
-      'Starts a workflow script whose agent() calls are done by you, the connected agent: no API key is needed. Give one of scriptPath, name and script. It answers with the steps that wait for you; do each as its instruction and contract say, and hand it in with wf_continue, until the status is completed. The script language is explained in the description of the tool Workflow.',
+    description: `Starts a workflow script whose agent() calls are done by you, the connected agent: no API key is needed. Give one of scriptPath, name and script. It answers with the steps that wait for you; do each as its instruction and contract say, and hand it in with wf_continue, until the status is completed.${teach ? `\n\n${SCRIPT_LANGUAGE}` : ' The description of Workflow explains the language of scripts.'}`,
     input: startInput,
     output: hostRunOutput,
     changes: 'runs',
@@ -105,18 +111,17 @@ function cancelTool(runs: HostRuns): McpTool {
 }
 
 function waitFor(run: HostRun, seconds: number, context: ToolCallContext): Promise<HostRunState> {
-  return patiently(seconds, context, 'the script is at work', (signal) => run.state(signal));
+  const describe = (): string => 'the script is at work';
+  return patiently({ seconds, describe }, context, (signal) => run.state(signal));
 }
 
 function answerOf({ resultJson, outputFile, error, pending, logs, runId, status }: HostRunState): HostRunAnswer {
-  const tooLong = (resultJson?.length ?? 0) > MAX_RESULT_CHARACTERS;
   return {
     runId,
     status,
     pending: pending.map((step) => ({ ...step })),
     logs: [...logs],
-    ...(resultJson === undefined || tooLong ? {} : { result: JSON.parse(resultJson) as unknown }),
-    ...(tooLong ? { resultOmitted: true } : {}),
+    ...resultMember(resultJson),
     ...(outputFile === undefined ? {} : { outputFile }),
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
   };

@@ -77,7 +77,8 @@ export function toolFailure(error: unknown): {
   };
 }
 
-function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchemaOfObject {
+/** JSON Schema as MCP takes it: its root is an object. */
+export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchemaOfObject {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   return { ...rest, type: 'object' };
 }

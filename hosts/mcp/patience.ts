@@ -1,25 +1,39 @@
 import type { ToolCallContext } from './mcp-tool.ts';
 
 const PROGRESS_EVERY_MS = 5_000;
+const LEAST_BETWEEN_MS = 250;
+
+export interface Patience {
+  /** How long to wait at most. */
+  readonly seconds: number;
+  /** What is told to a client that waits. */
+  readonly describe: () => string;
+  /** Calls back when there is something new to tell; gives what takes that back. */
+  readonly listen?: (listener: () => void) => () => void;
+}
 
 /**
- * Waits for `work`, and tells a client that waits so every few seconds. Its signal aborts after so many seconds, or when the
- * client cancels.
+ * Waits for `work`, and tells a client that waits how far it is: when that changes, and every few seconds. The signal of the
+ * work aborts after so many seconds, or when the client cancels.
  */
 export async function patiently<T>(
-  seconds: number,
+  { seconds, describe, listen }: Patience,
   { signal, progress }: ToolCallContext,
-  message: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController();
   const end = (): void => ending.abort();
+  const startedAtMs = performance.now();
+  let toldAtMs = startedAtMs;
+  const tell = (): void => {
+    toldAtMs = performance.now();
+    progress(Math.round(toldAtMs - startedAtMs) / 1000, undefined, describe());
+  };
+  const unlisten = listen?.(() => {
+    if (performance.now() - toldAtMs >= LEAST_BETWEEN_MS) tell();
+  });
   const limit = setTimeout(end, seconds * 1000);
-  let beats = 0;
-  const beat = setInterval(() => {
-    beats += 1;
-    progress(beats, undefined, message);
-  }, PROGRESS_EVERY_MS);
+  const beat = setInterval(tell, PROGRESS_EVERY_MS);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   try {
@@ -27,6 +41,7 @@ export async function patiently<T>(
   } finally {
     clearTimeout(limit);
     clearInterval(beat);
+    unlisten?.();
     signal.removeEventListener('abort', end);
   }
 }
