@@ -68,7 +68,11 @@ async function openTools(context: CliContext, flags: McpFlags): Promise<OpenTool
     return { tools: hostTools({ runs: hostRuns, place, teach: true }), close: async () => {} };
   }
   const progress = new RunProgress();
-  const background = await openBackground(context, { ...ofEachRun, ...(backend === undefined ? {} : { backend }) }, progress);
+  const background = await openBackground(
+    context,
+    { ...ofEachRun, ...(backend === undefined ? {} : { backend }) },
+    progress,
+  );
   const { runs } = background;
   return {
     tools: [

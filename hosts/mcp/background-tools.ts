@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
-import { listSavedWorkflows } from '../saved-workflows/list-saved-workflows.ts';
 import type { SearchPlace } from '../saved-workflows/find-workflow.ts';
+import { listSavedWorkflows } from '../saved-workflows/list-saved-workflows.ts';
 import type { BackgroundRun } from '../workflow-tool/background-run.ts';
 import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
 import { SCRIPT_LANGUAGE } from '../workflow-tool/script-language.ts';
@@ -109,7 +109,8 @@ function stopTool(options: BackgroundToolsOptions): McpTool {
   return defineMcpTool({
     name: 'workflow_stop',
     title: 'Stop a workflow',
-    description: 'Ends a workflow that this server started. What its agents finished is kept, so that it can go on later.',
+    description:
+      'Ends a workflow that this server started. What its agents finished is kept, so that it can go on later.',
     input: stopInput,
     output: statusOutput,
     changes: 'runs',

@@ -27,10 +27,15 @@ export async function patiently<T>(
   let toldAtMs = startedAtMs;
   const tell = (): void => {
     toldAtMs = performance.now();
+    clearTimeout(soon);
+    soon = undefined;
     progress(Math.round(toldAtMs - startedAtMs) / 1000, undefined, describe());
   };
+  let soon: NodeJS.Timeout | undefined;
   const unlisten = listen?.(() => {
-    if (performance.now() - toldAtMs >= LEAST_BETWEEN_MS) tell();
+    const early = LEAST_BETWEEN_MS - (performance.now() - toldAtMs);
+    if (early <= 0) tell();
+    else soon ??= setTimeout(tell, early);
   });
   const limit = setTimeout(end, seconds * 1000);
   const beat = setInterval(tell, PROGRESS_EVERY_MS);
@@ -42,6 +47,7 @@ export async function patiently<T>(
     clearTimeout(limit);
     clearInterval(beat);
     unlisten?.();
+    clearTimeout(soon);
     signal.removeEventListener('abort', end);
   }
 }

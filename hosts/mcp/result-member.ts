@@ -2,7 +2,10 @@
 const MAX_RESULT_CHARACTERS = 200_000;
 
 /** The members with which an answer shows a result. @param resultJson undefined when there is none */
-export function resultMember(resultJson: string | undefined): { readonly result?: unknown; readonly resultOmitted?: true } {
+export function resultMember(resultJson: string | undefined): {
+  readonly result?: unknown;
+  readonly resultOmitted?: true;
+} {
   if (resultJson === undefined) return {};
   if (resultJson.length > MAX_RESULT_CHARACTERS) return { resultOmitted: true };
   return { result: JSON.parse(resultJson) as unknown };

@@ -6,8 +6,8 @@ import {
   type Connected,
   descendantsOf,
   isAlive,
-  makeMcpPlace,
   type McpPlace,
+  makeMcpPlace,
   type PendingStep,
   ROOT,
   script,
@@ -25,9 +25,8 @@ function place(): McpPlace {
   return made;
 }
 
-const handTo =
-  (server: Connected, runId: string) => (step: PendingStep, result: unknown) =>
-    server.host('wf_continue', { runId, stepId: step.stepId, result });
+const handTo = (server: Connected, runId: string) => (step: PendingStep, result: unknown) =>
+  server.host('wf_continue', { runId, stepId: step.stepId, result });
 
 const success = (output: unknown) => ({ status: 'success', output });
 
@@ -51,7 +50,9 @@ describe('a run whose agents the connected agent does', () => {
     expect(agent.asked).toHaveLength(21);
     expect(new Set(agent.asked).size).toBe(21);
     expect(agent.errors).toBeGreaterThanOrEqual(4);
-    const journal = readFileSync(join(here.state, 'runs', runId, 'journal.jsonl'), 'utf8').trim().split('\n');
+    const journal = readFileSync(join(here.state, 'runs', runId, 'journal.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
     expect(journal.filter((row) => row.includes('"type":"result"'))).toHaveLength(21);
   });
 
@@ -85,7 +86,7 @@ describe('a run whose agents the connected agent does', () => {
     const server = await place().connect();
     const text = script(`
       const schema = { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }
-      try { return await agent('numbers', { schema }) } catch (error) { return { code: error.code, last: error.data.lastText } }`);
+      try { return await agent('numbers', { schema }) } catch (error) { return { code: error.code, last: error.lastText } }`);
     let state = await server.host('wf_start', { script: text });
     const hand = handTo(server, state.runId);
     const [step] = state.pending as [PendingStep];
@@ -96,7 +97,9 @@ describe('a run whose agents the connected agent does', () => {
       expect.stringMatching(/^output\[0\]\.n: must be an integer/),
       expect.stringMatching(/^output\[1\]: .*"n" is missing/),
     ]);
-    expect((await hand(step, { status: 'success' })).rejected?.errors).toEqual([expect.stringMatching(/^output: is missing/)]);
+    expect((await hand(step, { status: 'success' })).rejected?.errors).toEqual([
+      expect.stringMatching(/^output: is missing/),
+    ]);
     for (const wrong of [1, 2]) state = await hand(step, success(wrong));
     expect(state.pending[0]?.attempt).toBe(5);
     const end = await hand(step, success('five'));
@@ -129,7 +132,9 @@ describe('a run whose agents the connected agent does', () => {
     expect(state.result).toEqual(['in short', null, null, '{"not":"a text"}']);
     const output = JSON.parse(readFileSync(join(here.state, 'runs', begun.runId, 'output.json'), 'utf8'));
     expect(output.census).toMatchObject({ agents_done: 2, agents_error: 1, agents_skipped: 1 });
-    expect(output.failures).toEqual([{ label: 'two', code: 'AGENT_GAVE_UP', message: expect.stringContaining('no network') }]);
+    expect(output.failures).toEqual([
+      { label: 'two', code: 'AGENT_GAVE_UP', message: expect.stringContaining('no network') },
+    ]);
   });
 
   it('asks nothing twice that was skipped or handed in before the server died (H-16)', async () => {
@@ -166,17 +171,24 @@ describe('a run whose agents the connected agent does', () => {
     expect(await hand(step, success('1'))).toEqual(next);
     await expect(hand(step, success('another'))).rejects.toThrow(/has its answer.*\[STEP_ENDED\]/);
     await expect(hand(foreign, success('1'))).rejects.toThrow(`belongs to the run ${other.runId}`);
-    await expect(hand({ ...step, stepId: 'a1' }, success('1'))).rejects.toThrow(/handed out no step "a1".*\[STEP_UNKNOWN\]/);
+    await expect(hand({ ...step, stepId: 'a1' }, success('1'))).rejects.toThrow(
+      /handed out no step "a1".*\[STEP_UNKNOWN\]/,
+    );
     const end = await hand(next.pending[0] as PendingStep, success('2'));
     expect(end).toMatchObject({ status: 'completed', result: ['1', '2'] });
-    await expect(hand(step, success('1'))).rejects.toThrow(/is over \(completed\).*\[STEP_ENDED\]/);
+    expect(await hand(step, success('1'))).toEqual(end);
+    await server.close();
+    const later = handTo(await here.connect(), mine.runId);
+    await expect(later(step, success('1'))).rejects.toThrow(/is over \(completed\).*\[STEP_ENDED\]/);
   });
 
   it('is refused for a graph, for nothing, for a bad script and for other members, and starts nothing then (H-12)', async () => {
     const here = place();
     const server = await here.connect();
     const refusal = async (args: Record<string, unknown>) => (await server.call('wf_start', args)).text;
-    expect(await refusal({ graph: { steps: [] } })).toMatch(/graph of steps is not in this version.*\[USAGE_UNSUPPORTED\]/);
+    expect(await refusal({ graph: { steps: [] } })).toMatch(
+      /graph of steps is not in this version.*\[USAGE_UNSUPPORTED\]/,
+    );
     expect(await refusal({})).toMatch(/no workflow was named.*\[USAGE_INVALID\]/);
     expect(await refusal({ script: 'return 1', more: 1 })).toMatch(/"more".*It takes: .*maxPending/);
     expect(await refusal({ script: script('return ('), maxPending: 1 })).toMatch(/\[SCRIPT_SYNTAX\]/);
@@ -196,7 +208,10 @@ describe('a run whose agents the connected agent does', () => {
       error: { code: 'RUN_CANCELLED', message: expect.stringContaining('no time') },
     });
     await server.close();
-    expect(await (await here.connect()).host('wf_status', { runId })).toMatchObject({ status: 'cancelled', pending: [] });
+    expect(await (await here.connect()).host('wf_status', { runId })).toMatchObject({
+      status: 'cancelled',
+      pending: [],
+    });
   });
 
   it('is not taken from a server that lives (H-16, R-14)', async () => {
@@ -214,7 +229,11 @@ describe('a run whose agents the connected agent does', () => {
       const calling =
         moment === 'at once'
           ? undefined
-          : server.call('wf_start', { script: script(moment === 'in a call' ? 'for (;;) {}' : `return agent('x')`) });
+          : server.call('wf_start', {
+              script: script(
+                moment === 'in a call' ? 'await new Promise((wake) => setTimeout(wake, 60_000))' : `return agent('x')`,
+              ),
+            });
       calling?.catch(() => {});
       if (moment === 'with a step') await calling;
       if (moment === 'in a call') await waitUntil(() => descendantsOf(server.pid).length > 0);

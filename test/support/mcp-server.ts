@@ -10,7 +10,7 @@ export const WF = join(ROOT, 'bin/wf.mjs');
 
 /** What a tool answered. */
 export interface Called {
-  readonly structured: Record<string, never> & { readonly [member: string]: unknown };
+  readonly structured: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly isError: boolean;
 }
@@ -138,10 +138,10 @@ export function descendantsOf(pid: number): readonly number[] {
   return all;
 }
 
+/** Whether a process does anything; one that waits for its parent to notice its end does not. */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
