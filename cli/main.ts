@@ -3,7 +3,7 @@
  * before anything else is loaded; a command line that turns out to be wrong kills it again.
  */
 
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { spawnSandbox } from '../runtime/sandbox/spawn-sandbox.ts';
 import { createTextOutput } from './text-output.ts';
@@ -31,7 +31,7 @@ const exitCode = await runCli({
   argv,
   env: process.env,
   cwd: process.cwd(),
-  homeDirectory: process.env['HOME'] || homedir(),
+  homeDirectory: process.env['HOME'] || homedir() || userInfo().homedir,
   stdin: process.stdin,
   stdout,
   stderr,

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { toErrorRecord } from '../protocol/workflow-error.ts';
+import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
 import type { CommandAction } from './command-action.ts';
 import { exitCodeOfError } from './exit-code.ts';
@@ -13,12 +13,20 @@ import { writeRunOutput } from './write-run-output.ts';
 export async function runCli(context: CliContext): Promise<number> {
   try {
     const action = parseCommandLine(context);
-    return action === undefined ? 0 : await action();
+    const exitCode = action === undefined ? 0 : await action();
+    await context.stdout.flushed();
+    if (exitCode === 0 && context.stdout.failure !== undefined) throw outputLost(context.stdout.failure);
+    return exitCode;
   } catch (error) {
     return refuse(context, error);
   } finally {
     context.takeSandbox()?.kill();
   }
+}
+
+function outputLost(cause: Error): WorkflowError {
+  const message = `the output could not be written: ${cause.message}; nothing of a run is lost: wf list names it, and wf show <run-id> the file that holds its result`;
+  return new WorkflowError('OUTPUT_UNWRITABLE', message, { cause });
 }
 
 /** Gives what the command line asks for; undefined when help or the version was printed. */

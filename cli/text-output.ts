@@ -5,8 +5,10 @@ export interface TextOutput {
   write(text: string): void;
   /** Resolves when all that was written has left the process, or the reader is gone. */
   flushed(): Promise<void>;
-  /** True once the reader is gone (EPIPE); later writes are dropped. */
+  /** True once the reader is gone (EPIPE) or nothing can be written any more; later writes are dropped. */
   readonly closed: boolean;
+  /** Why something could not be written although its reader is there, such as a full disk. */
+  readonly failure: Error | undefined;
   readonly isTerminal: boolean;
   /** Width of the terminal; undefined when it is none. */
   readonly columns: number | undefined;
@@ -14,16 +16,23 @@ export interface TextOutput {
   readonly stream: NodeJS.WritableStream & { readonly writableLength: number };
 }
 
+const READER_IS_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
 /** Wraps a stream of the process: swallows errors of a reader that went away, and knows when everything has left. */
 export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { fd: number })): TextOutput {
   let closed = false;
-  stream.on('error', () => {
+  let failure: Error | undefined;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
     closed = true;
+    if (!READER_IS_GONE.has(error.code ?? '')) failure ??= error;
   });
   return {
     stream,
     get closed() {
       return closed;
+    },
+    get failure() {
+      return failure;
     },
     get isTerminal() {
       return stream.isTTY === true;
@@ -35,7 +44,8 @@ export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { f
       if (!closed && text !== '') stream.write(text);
     },
     flushed() {
-      if (closed || stream.writableLength === 0) return Promise.resolve();
+      // A write that failed at once is told of a little later.
+      if (closed || stream.writableLength === 0) return new Promise((resolve) => void setImmediate(resolve));
       return new Promise((resolve) => {
         stream.once('error', () => resolve());
         stream.once('close', () => resolve());

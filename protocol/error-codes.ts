@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   WORKFLOW_UNKNOWN: { kind: 'environment', exit: 66 },
   WORKFLOWS_DISABLED: { kind: 'environment', exit: 69 },
   STATE_UNWRITABLE: { kind: 'environment', exit: 74 },
+  OUTPUT_UNWRITABLE: { kind: 'environment', exit: 74 },
   REPLAY_JOURNAL_CORRUPT: { kind: 'replay', exit: 1 },
   REPLAY_FORMAT_NEWER: { kind: 'replay', exit: 1 },
   REPLAY_RUN_UNKNOWN: { kind: 'replay', exit: 66 },

@@ -42,6 +42,7 @@ function fakeOutput(write: (text: string) => void): TextOutput {
     write,
     flushed: () => Promise.resolve(),
     closed: false,
+    failure: undefined,
     isTerminal: false,
     columns: undefined,
     stream: process.stdout,
