@@ -5,7 +5,8 @@ import { abortError } from '../abort.ts';
 import { judgeApiFailure } from '../api-failure.ts';
 import type { ConversationMessage, ModelTurns, Turn } from '../model-turns.ts';
 import { BrokenStreamError, MessageReader } from './message-reader.ts';
-import { type RequestFrame, requestBody } from './request-body.ts';
+import type { PrefixWarmth, Warmed } from './prefix-warmth.ts';
+import { cachedPrefix, type RequestFrame, requestBody } from './request-body.ts';
 import { sdkFailure } from './sdk-failure.ts';
 
 /** What all agents of a backend share. */
@@ -14,6 +15,8 @@ export interface AnthropicLine {
   readonly stream: typeof Stream;
   readonly baseUrl: string;
   readonly clock: Clock;
+  /** Which prefixes the API has in its cache. */
+  readonly warmth: PrefixWarmth;
 }
 
 /** An event of the Messages API's stream. */
@@ -57,18 +60,32 @@ export class AnthropicTurns implements ModelTurns {
     }
   }
 
+  /** The first request of like agents that start at once goes before the others, to have their prefix cached. */
   async #request(history: readonly ConversationMessage[], controller: AbortController): Promise<Turn> {
+    const prefix = history.length === 1 ? cachedPrefix(this.#frame) : '';
+    const warmed = await this.#line.warmth.turnOf(prefix, this.#signal);
+    try {
+      return await this.#stream(history, controller, warmed);
+    } finally {
+      warmed(false);
+    }
+  }
+
+  async #stream(history: readonly ConversationMessage[], controller: AbortController, warmed: Warmed): Promise<Turn> {
     const { client, stream } = this.#line;
     const response = await client.messages
       .create(requestBody(this.#frame, history), { signal: controller.signal })
       .asResponse();
     this.#report.alive();
     const reader = new MessageReader();
+    let began = false;
     try {
       // Raw events, since the SDK's own iteration hides the pings that show a live connection.
       for await (const { event, data } of stream.rawEvents(response, controller)) {
         this.#report.alive();
         reader.take(event, data);
+        if (!began) warmed(true);
+        began = true;
         if (this.#onEvent !== undefined && event !== null && event !== 'ping') this.#onEvent(JSON.parse(data));
       }
     } catch (error) {

@@ -2,6 +2,7 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { Clock } from '../../runtime/ports.ts';
 import { wallClock } from '../wall-clock.ts';
 import type { AnthropicLine } from './anthropic-turns.ts';
+import { PrefixWarmth } from './prefix-warmth.ts';
 
 /** Where the Messages API is, and who asks. */
 export interface AnthropicAccess {
@@ -36,5 +37,6 @@ export async function openLine({ apiKey, authToken, ...access }: AnthropicAccess
     // Its log goes to stdout at some levels, and could hold what a prompt says.
     logLevel: 'off',
   });
-  return { client, stream: Stream, baseUrl, clock: access.clock ?? wallClock };
+  const clock = access.clock ?? wallClock;
+  return { client, stream: Stream, baseUrl, clock, warmth: new PrefixWarmth(clock) };
 }

@@ -43,6 +43,11 @@ export function requestBody(frame: RequestFrame, history: readonly ConversationM
   };
 }
 
+/** What agents of a kind send alike before their tasks, as one text: model, tools and instructions. */
+export function cachedPrefix(frame: RequestFrame): string {
+  return JSON.stringify([frame.model, toolParams(frame), frame.system]);
+}
+
 function toolParams({ tools, output }: RequestFrame): Anthropic.Tool[] {
   const params: Anthropic.Tool[] = tools.map(({ name, description, inputSchema }) => ({
     name,

@@ -127,6 +127,8 @@ class ShellReader {
       if (KEYWORDS.has(word)) return `it uses ${word}`;
       if (/^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word)) return 'it sets variables';
     }
+    // Builtins such as printf -v read a subscript as arithmetic, which runs what is substituted in it, quoted or not.
+    if (/\[[^\]]*(?:\$\(|`)/.test(word)) return 'it has a subscript that can run commands';
     this.#words.push(word);
     return undefined;
   }

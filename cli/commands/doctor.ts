@@ -36,6 +36,7 @@ export async function doctorCommand(
     await checkState(stateRoot(context, flags)),
     checkKey(context.env),
     await checkMemory(),
+    await checkBash(context.env),
     checkSwitch(context),
   ];
   const failed = checks.find((check) => check.status === 'failed');
@@ -100,6 +101,19 @@ function checkKey(env: CliContext['env']): Check {
   const variable = env['ANTHROPIC_API_KEY'] ? 'ANTHROPIC_API_KEY' : 'ANTHROPIC_AUTH_TOKEN';
   const place = env['ANTHROPIC_BASE_URL'] ? ', ANTHROPIC_BASE_URL is set' : '';
   return { name, status: 'ok', text: `${variable} is set${place}: agents are answered by anthropic` };
+}
+
+/** Tries the sandbox that Bash would run in. */
+async function checkBash(env: CliContext['env']): Promise<Check> {
+  const name = 'Bash';
+  const { openCommandSandbox } = await import('../../agents/tools/command-sandbox.ts');
+  const state = await openCommandSandbox(env['PATH'] ?? '', []);
+  if (state.kind === 'on') {
+    await state.sandbox.close();
+    return { name, status: 'ok', text: 'commands of agents run in the sandbox of the system' };
+  }
+  const text = `no sandbox of the system: ${state.why}; where Bash is allowed it runs without one`;
+  return { name, status: 'note', text };
 }
 
 async function checkMemory(): Promise<Check> {
