@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { PERMISSION_MODES } from '../hosts/stdio/session-settings.ts';
 import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { ChooseAction } from './command-action.ts';
@@ -35,7 +36,6 @@ export function wantsHost(argv: readonly string[]): boolean {
   return argv[0]?.startsWith('-') === true && argv.some((word) => HOST_WORDS.test(word));
 }
 
-const MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto'];
 /** Of `wf run`, and without a meaning here. */
 const NOT_HERE = ['--args', '--arg', '--record', '--dry-run', '--salvage', '--resume-policy', '--yes'];
 /** Taken and left alone: what they set does not exist here. With and without a value. */
@@ -140,9 +140,8 @@ function mendRunFlags(host: Command): void {
     const { long = '' } = option;
     if (NOT_HERE.includes(long)) option.hideHelp();
     if (long === '--permission-mode') {
-      option.argParser(wordOf(MODES));
-      option.hideHelp(false);
-      option.description = `what needs a question: ${MODES.join(', ')}`;
+      option.argParser(wordOf(PERMISSION_MODES));
+      option.description = `what needs a question: ${PERMISSION_MODES.join(', ')}`;
     }
   }
 }
@@ -152,4 +151,9 @@ function hostFlags(host: Command): HostFlags {
   const formatGiven = host.getOptionValueSource('outputFormat') !== 'default';
   const outputFormat = formatGiven || values['inputFormat'] === 'text' ? values['outputFormat'] : 'stream-json';
   return { ...(values as unknown as HostFlags), outputFormat: outputFormat as HostFlags['outputFormat'] };
+}
+
+/** Whether the client answers questions about tools. */
+export function canAskClient({ permissionPromptTool, inputFormat }: HostFlags): boolean {
+  return permissionPromptTool === 'stdio' && inputFormat === 'stream-json';
 }

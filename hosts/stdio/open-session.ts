@@ -15,7 +15,7 @@ import { createTaskFaces } from './task-faces.ts';
 import { createTaskStopTool } from './task-stop-tool.ts';
 import { TaskWatch } from './task-watch.ts';
 import { Transcript, type TranscriptStore } from './transcript.ts';
-import { createWorkflowHostTool, describeLaunch } from './workflow-host-tool.ts';
+import { createCallWorkflow, createWorkflowHostTool } from './workflow-host-tool.ts';
 import { createWorkflowLauncher } from './workflow-launcher.ts';
 
 export interface OpenSessionOptions {
@@ -62,6 +62,7 @@ export interface OpenSession {
   readonly prompts: PermissionPrompts;
   readonly lines: HostLines;
   readonly hooks: SessionHooks | undefined;
+  readonly transcript: Transcript;
 }
 
 /** Puts a session together: its tasks, its tools and its turns. */
@@ -100,6 +101,7 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     onUnwanted: (run) => void watch.stop(run.taskId, 'client', 'The session was interrupted'),
     onSettled: () => session.settle(),
   });
+  const callWorkflow = createCallWorkflow(runs, launcher);
   const transcript = new Transcript(options.stored, options.onProblem);
   const session: Session = new Session({
     ...options,
@@ -108,12 +110,13 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     launcher,
     transcript,
     newUuid,
-    tools: [createWorkflowHostTool(launcher, { ...options, prompts }), createTaskStopTool(watch)].filter(({ name }) =>
-      facts.tools.includes(name),
-    ),
-    workflows: createSlashWorkflows({ launcher, lines, transcript, newUuid, describeLaunch, refusal: options.refusal }),
+    tools: [
+      createWorkflowHostTool(callWorkflow, { ...options, prompts }, runs),
+      createTaskStopTool(runs, watch),
+    ].filter(({ name }) => facts.tools.includes(name)),
+    workflows: createSlashWorkflows({ callWorkflow, lines, transcript, newUuid, refusal: options.refusal }),
     sayInit: () => lines.say(initFields(facts, settings)),
     totals: () => ({ total_cost_usd: 0, modelUsage: {} }),
   });
-  return { session, runs, watch, prompts, lines, hooks: options.hooks };
+  return { session, runs, watch, prompts, lines, hooks: options.hooks, transcript };
 }

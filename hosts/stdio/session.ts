@@ -171,7 +171,9 @@ export class Session {
   }
 
   async #answer(message: ClientUserMessage, text: string, turn: Turn): Promise<TurnOutcome> {
-    const { lines, transcript, replayUserMessages } = this.#options;
+    const { lines, transcript, watch, replayUserMessages } = this.#options;
+    // So that the model hears of them with this message.
+    await watch.stopped();
     if (replayUserMessages) {
       const { uuid } = message;
       lines.say({

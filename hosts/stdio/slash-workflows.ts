@@ -1,13 +1,9 @@
-import { toErrorRecord } from '../../protocol/workflow-error.ts';
-import type { BackgroundRun } from '../workflow-tool/background-run.ts';
-import type { LaunchRequest } from '../workflow-tool/launch-request.ts';
 import type { HostLines } from './host-lines.ts';
-import type { HostToolCall, HostToolResult } from './host-tool.ts';
 import { type SlashCommand, slashArgs } from './slash-command.ts';
 import type { Transcript } from './transcript.ts';
 import type { Turn, TurnOutcome } from './turn.ts';
 import { sayAsAssistant } from './turn-runner.ts';
-import type { WorkflowLauncher } from './workflow-launcher.ts';
+import type { CallWorkflow } from './workflow-host-tool.ts';
 
 /** Runs saved workflows that the client names. */
 export interface SlashWorkflows {
@@ -15,14 +11,12 @@ export interface SlashWorkflows {
 }
 
 export interface SlashWorkflowsOptions {
-  readonly launcher: WorkflowLauncher;
+  readonly callWorkflow: CallWorkflow;
   readonly lines: HostLines;
   readonly transcript: Transcript;
   readonly newUuid: () => string;
   /** Why workflows may not run here, if they may not. */
   readonly refusal: string | undefined;
-  /** What the caller reads about a run that was started. */
-  readonly describeLaunch: (run: BackgroundRun) => HostToolResult;
 }
 
 /**
@@ -30,7 +24,7 @@ export interface SlashWorkflowsOptions {
  * the run's ids where they are for a run that the model started, and the model finds it in its history.
  */
 export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkflows {
-  const { lines, transcript, newUuid, refusal } = options;
+  const { callWorkflow, lines, transcript, newUuid, refusal } = options;
   return {
     async run({ name, rest }, turn) {
       if (refusal !== undefined) return { type: 'failed', text: refusal };
@@ -38,7 +32,7 @@ export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkf
       const input = { name, ...(argsJson === undefined ? {} : { args: JSON.parse(argsJson) as unknown }) };
       const toolUseId = `toolu_${newUuid().replaceAll('-', '')}`;
       sayAsAssistant([{ type: 'tool_use', id: toolUseId, name: 'Workflow', input }], options);
-      const { run, text, isError, structured } = await launch(input, { toolUseId, turn }, options);
+      const { run, text, isError, structured } = await callWorkflow(input, { toolUseId, turn });
       lines.say({
         type: 'user',
         message: {
@@ -64,18 +58,4 @@ export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkf
       return { type: 'done', text: said, stopReason: 'end_turn' };
     },
   };
-}
-
-async function launch(
-  request: Omit<LaunchRequest, 'toolUseId' | 'budget'>,
-  call: HostToolCall,
-  { launcher, describeLaunch }: SlashWorkflowsOptions,
-): Promise<HostToolResult & { readonly run?: BackgroundRun }> {
-  try {
-    const run = await launcher.launch(request, call);
-    return { run, ...describeLaunch(run) };
-  } catch (error) {
-    const { message, code } = toErrorRecord(error);
-    return { text: `${message} [${code}]`, isError: true };
-  }
 }

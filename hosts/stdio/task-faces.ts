@@ -1,17 +1,7 @@
 import { createBackgroundTasks } from '../../emitters/background-tasks.ts';
-import { createStreamJsonEmitter } from '../../emitters/stream-json.ts';
-import type { StreamJsonDialect } from '../../protocol/stream-json.ts';
-import type { Clock, EventSink } from '../../runtime/ports.ts';
+import type { EventSink } from '../../runtime/ports.ts';
 import type { LaunchedTask } from '../workflow-tool/background-run.ts';
-
-export interface TaskFacesOptions {
-  readonly dialect: StreamJsonDialect;
-  readonly sessionId: string;
-  /** Puts the script into `task_started`, where the dialect has it there. */
-  readonly includeSource: boolean;
-  readonly clock: Clock;
-  write(line: string, critical: boolean, supersedes: boolean): void;
-}
+import { type RunStreamOptions, runStream } from '../workflow-tool/run-stream.ts';
 
 /** Shows the runs of one session as lines of their tasks. */
 export interface TaskFaces {
@@ -20,7 +10,7 @@ export interface TaskFaces {
   shown(taskId: string): Promise<void>;
 }
 
-export function createTaskFaces({ dialect, sessionId, includeSource, clock, write }: TaskFacesOptions): TaskFaces {
+export function createTaskFaces(options: Omit<RunStreamOptions, 'backgroundTasks'>): TaskFaces {
   const backgroundTasks = createBackgroundTasks();
   const first = new Map<string, PromiseWithResolvers<void>>();
   const firstOf = (taskId: string): PromiseWithResolvers<void> => {
@@ -30,19 +20,11 @@ export function createTaskFaces({ dialect, sessionId, includeSource, clock, writ
   };
   return {
     sinksFor: (task) => [
-      createStreamJsonEmitter({
-        dialect,
-        sessionId,
-        includeSource,
+      runStream(task, {
+        ...options,
         backgroundTasks,
-        clock,
-        taskId: task.taskId,
-        toolUseId: task.toolUseId,
-        scriptText: task.scriptText,
-        scriptFileName: task.scriptFileName,
-        startedByPath: task.startedByPath,
         write(line, critical, supersedes) {
-          write(line, critical, supersedes);
+          options.write(line, critical, supersedes);
           firstOf(task.taskId).resolve();
         },
       }),

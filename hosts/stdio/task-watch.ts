@@ -23,6 +23,12 @@ export class TaskWatch {
     this.#options = options;
   }
 
+  /** Resolves when every run that is being stopped has ended. */
+  async stopped(): Promise<void> {
+    const stopping = [...this.#live.values()].filter(({ stoppedBy }) => stoppedBy !== undefined);
+    await Promise.all(stopping.map(({ run }) => run.ended));
+  }
+
   get isIdle(): boolean {
     return this.#live.size === 0;
   }

@@ -16,6 +16,7 @@ export class Transcript {
   readonly #messages: ConversationMessage[];
   readonly #store: TranscriptStore;
   readonly #onFailure: (error: unknown) => void;
+  #stored: Promise<void> = Promise.resolve();
   /** Said to the model with the next message. */
   #notes: string[] = [];
 
@@ -44,7 +45,12 @@ export class Transcript {
   /** Adds messages that belong together. */
   add(...messages: readonly ConversationMessage[]): void {
     this.#messages.push(...messages);
-    this.#store.append(messages).catch(this.#onFailure);
+    this.#stored = this.#store.append(messages).catch(this.#onFailure);
+  }
+
+  /** Resolves when all that was said is stored, or could not be. */
+  flush(): Promise<void> {
+    return this.#stored;
   }
 
   assistant(text: string): void {

@@ -1,64 +1,44 @@
-import { z } from 'zod';
-import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { BackgroundRun } from '../workflow-tool/background-run.ts';
-import type { LaunchRequest } from '../workflow-tool/launch-request.ts';
-import type { HostTool, HostToolResult } from './host-tool.ts';
+import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
+import { workflowTool } from '../workflow-tool/workflow-tool.ts';
+import type { HostTool, HostToolCall, HostToolResult } from './host-tool.ts';
 import { type LaunchPermissionOptions, permitLaunch } from './launch-permission.ts';
 import type { WorkflowLauncher } from './workflow-launcher.ts';
 
-const inputSchema = z.strictObject({
-  script: z.string().max(524_288).optional(),
-  scriptPath: z.string().optional(),
-  name: z.string().optional(),
-  args: z.unknown().optional(),
-  resumeFromRunId: z
-    .string()
-    .regex(/^wf_[a-z0-9-]{6,}$/)
-    .optional(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-});
+/** Calls the tool `Workflow` for a turn. `run` is absent when nothing was started. */
+export type CallWorkflow = (
+  input: unknown,
+  call: HostToolCall,
+) => Promise<HostToolResult & { readonly run?: BackgroundRun | undefined }>;
 
-/** The tool with which the model of the main conversation starts workflows. */
-export function createWorkflowHostTool(launcher: WorkflowLauncher, permission: LaunchPermissionOptions): HostTool {
-  const { $schema: _, ...wireSchema } = z.toJSONSchema(inputSchema);
-  return {
-    name: 'Workflow',
-    description: 'Starts a workflow script in the background and returns at once.',
-    inputSchema: wireSchema,
-    async run(input, call) {
-      const permit = await permitLaunch(input, call, permission);
-      if (!permit.allow) return { text: permit.message, isError: true };
-      return describeLaunch(await launcher.launch(readInput(permit.updatedInput ?? input), call));
-    },
+/** Binds the tool that every host has to the launches of this one, which belong to turns. */
+export function createCallWorkflow(runs: BackgroundRuns, launcher: WorkflowLauncher): CallWorkflow {
+  return async (input, call) => {
+    let run: BackgroundRun | undefined;
+    const launch = async (request: Parameters<BackgroundRuns['launch']>[0]): Promise<BackgroundRun> => {
+      run = await launcher.launch(request, call);
+      return run;
+    };
+    const { toolUseId } = call;
+    const { isError, text, ...structured } = await workflowTool({ ...runs, launch }).call(input, { toolUseId });
+    return isError ? { text, isError } : { text, isError, structured, run };
   };
 }
 
-function readInput(input: unknown): LaunchRequest {
-  const parsed = inputSchema.safeParse(input);
-  if (!parsed.success) throw new WorkflowError('USAGE_INVALID', `Workflow: ${z.prettifyError(parsed.error)}`);
-  const { title: _title, description: _description, ...request } = parsed.data;
-  return request;
-}
-
-/** What the caller reads about a run that was started. Source: H-2. */
-export function describeLaunch(run: BackgroundRun): HostToolResult {
-  const { taskId, workflowName, runId, summary, transcriptDir, scriptPath } = run;
+/** The tool with which the model of the main conversation starts workflows. */
+export function createWorkflowHostTool(
+  callWorkflow: CallWorkflow,
+  permission: LaunchPermissionOptions,
+  runs: BackgroundRuns,
+): HostTool {
+  const { name, description, input_schema: inputSchema } = workflowTool(runs);
   return {
-    text:
-      `The workflow "${workflowName}" was started in the background: task ${taskId}, run ${runId}. ` +
-      `You will be told when it ends; do not wait for it. Its script is ${scriptPath}: to change it and go on, edit that ` +
-      `file and call Workflow with scriptPath and resumeFromRunId ${JSON.stringify(runId)}.`,
-    isError: false,
-    structured: {
-      status: 'async_launched',
-      taskId,
-      taskType: 'local_workflow',
-      workflowName,
-      runId,
-      summary,
-      transcriptDir,
-      scriptPath,
+    name,
+    description,
+    inputSchema: { ...inputSchema },
+    async run(input, call) {
+      const permit = await permitLaunch(input, call, permission);
+      return permit.allow ? callWorkflow(permit.updatedInput ?? input, call) : { text: permit.message, isError: true };
     },
   };
 }

@@ -23,7 +23,7 @@ export interface WorkflowLauncher {
    *
    * @throws WorkflowError when nothing was started
    */
-  launch(request: Omit<LaunchRequest, 'toolUseId' | 'budget'>, call: HostToolCall): Promise<BackgroundRun>;
+  launch(request: LaunchRequest, call: HostToolCall): Promise<BackgroundRun>;
   /** True when no launch is under way that has no run yet. */
   readonly isIdle: boolean;
 }

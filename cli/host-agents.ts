@@ -1,0 +1,55 @@
+import type { Hooks } from '../agents/hooks/hooks.ts';
+import type { PermissionMode } from '../agents/tools/permission-modes.ts';
+import type { AskPermission } from '../agents/tools/permissions.ts';
+import type { PermissionPrompts } from '../hosts/stdio/permission-prompts.ts';
+import type { SessionSettings } from '../hosts/stdio/session-settings.ts';
+import type { AgentBackend } from '../runtime/ports.ts';
+import type { CliContext } from './cli-context.ts';
+import { createBackend } from './create-backend.ts';
+import type { LaunchDecisions } from './decide-launch.ts';
+import { agentMode } from './host-permissions.ts';
+import { canAskClient, type HostFlags } from './host-program.ts';
+import { createModeBackend } from './mode-backend.ts';
+
+/** The agents of a session's workflows. */
+export interface HostAgents {
+  readonly backend: AgentBackend;
+  /** Names who is asked where a tool needs a yes; before that nobody is. */
+  askBy(prompts: PermissionPrompts): void;
+}
+
+export interface HostAgentsParts {
+  readonly decisions: LaunchDecisions;
+  readonly hooks: Hooks | undefined;
+  readonly settings: SessionSettings;
+}
+
+/** Makes the backend of a session, whose agents follow its permission mode and ask its client. */
+export async function openHostAgents(
+  context: CliContext,
+  flags: HostFlags,
+  { decisions, hooks, settings }: HostAgentsParts,
+): Promise<HostAgents> {
+  const { choice, model, tools } = decisions;
+  let prompts: PermissionPrompts | undefined;
+  const ask: AskPermission = async (question, signal) => {
+    if (prompts === undefined || settings.permissionMode === 'dontAsk') return { allow: false, message: NOBODY_ASKS };
+    return prompts.ask(question, signal);
+  };
+  const make = (permissionMode: PermissionMode): Promise<AgentBackend> =>
+    createBackend(
+      choice.name,
+      { responses: flags.responses, model, agentCommand: choice.agentCommand, tools: { ...tools, permissionMode } },
+      { ...context, agentsCwd: context.cwd, hooks, ...(canAskClient(flags) ? { ask } : {}) },
+    );
+  const current = (): PermissionMode => agentMode(settings.permissionMode);
+  const mode = current();
+  return {
+    backend: createModeBackend({ mode, backend: await make(mode) }, current, make),
+    askBy(asked) {
+      prompts = asked;
+    },
+  };
+}
+
+const NOBODY_ASKS = 'It was not allowed beforehand, and the permission mode dontAsk asks nobody.';
