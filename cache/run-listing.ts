@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { RunRecord } from '../protocol/run-record.ts';
-import { WorkflowError } from '../protocol/workflow-error.ts';
+import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
 import { type Disk, errnoOf, nodeDisk } from './disk.ts';
 import { readRunRecord } from './run-record-file.ts';
 
@@ -10,12 +10,28 @@ const RUN_ID = /^wf_[a-z0-9-]{6,}$/;
 const PARALLEL_READS = 16;
 const IDS_SHOWN = 5;
 
-/** Gives the records of all runs below a state directory, newest first. Runs whose record is damaged are left out. */
-export async function listRuns(root: string, disk: Disk = nodeDisk): Promise<RunRecord[]> {
+/**
+ * Gives the records of all runs below a state directory, newest first.
+ *
+ * @param onUnreadable told of each run that is left out since its record is damaged or missing
+ */
+export async function listRuns(
+  root: string,
+  disk: Disk = nodeDisk,
+  onUnreadable: (runId: string, error: WorkflowError) => void = () => {},
+): Promise<RunRecord[]> {
   const limit = pLimit(PARALLEL_READS);
   const ids = await runIds(root, disk);
   const records = await Promise.all(
-    ids.map((id) => limit(() => readRunRecord(disk, join(root, 'runs', id)).catch(() => undefined))),
+    ids.map((id) =>
+      limit(() =>
+        readRunRecord(disk, join(root, 'runs', id)).catch((error: unknown) => {
+          if (!isWorkflowError(error)) throw error;
+          onUnreadable(id, error);
+          return undefined;
+        }),
+      ),
+    ),
   );
   return records
     .filter((record) => record !== undefined)

@@ -37,9 +37,13 @@ export async function lastStoredRun(root: string): Promise<StoredRun> {
   return readStoredRun(root, runId);
 }
 
-/** Reads all runs, newest first. */
-export async function listStoredRuns(root: string): Promise<readonly StoredRun[]> {
-  return Promise.all((await listRuns(root)).map((record) => describe(root, record)));
+/** Reads all runs, newest first; those that cannot be read are told of. */
+export async function listStoredRuns(
+  root: string,
+  onUnreadable: (runId: string, error: WorkflowError) => void,
+): Promise<readonly StoredRun[]> {
+  const records = await listRuns(root, nodeDisk, onUnreadable);
+  return Promise.all(records.map((record) => describe(root, record)));
 }
 
 async function describe(root: string, record: RunRecord): Promise<StoredRun> {

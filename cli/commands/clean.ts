@@ -64,7 +64,7 @@ async function choose(
       `run ${live.runId} is running; stop it first with wf stop ${live.runId}`,
     );
   }
-  const runs = runIds.length > 0 ? named : (await listStoredRuns(root)).filter(isOver);
+  const runs = runIds.length > 0 ? named : (await listStoredRuns(root, () => {})).filter(isOver);
   const { olderThan } = flags;
   return olderThan === undefined ? runs : runs.filter((run) => nowMs - run.record.updatedAt >= olderThan);
 }

@@ -17,7 +17,10 @@ export interface ListFlags {
 export async function listCommand(context: CliContext, flags: ListFlags): Promise<number> {
   if (flags.workflows === true) return listWorkflows(context, flags.json === true);
   const root = stateRoot(context, flags);
-  const runs = await listStoredRuns(root);
+  const runs = await listStoredRuns(root, (runId, { code, message }) => {
+    // Without a record it may be about to be made.
+    if (code !== 'FILE_MISSING') context.stderr.write(`note: ${runId} is left out: ${message}\n`);
+  });
   if (flags.json === true) {
     context.stdout.write(`${JSON.stringify(runs.map(runRow), null, 2)}\n`);
     return 0;

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { nodeDisk } from '../../../cache/disk.ts';
 import { lastRunId, listRuns, resolveRunId } from '../../../cache/run-listing.ts';
 import { runState } from '../../../cache/run-state.ts';
 import { sampleRecord } from './sample-record.ts';
@@ -33,10 +34,16 @@ describe('listRuns', () => {
     expect(ids).toEqual(['wf_aaaa2222-000', 'wf_aaaa1111-000', 'wf_bbbb3333-000']);
   });
 
-  it('a run with a damaged record hides no other', async () => {
+  it('a run with a damaged record hides no other, and is told of (C-5)', async () => {
     const root = stateWith({ ...THREE, 'wf_cccc4444-000': '{"v":1', 'wf_dddd5555-000': '{}', 'not a run': 'x' });
     mkdirSync(join(root, 'runs', 'wf_eeee6666-000'));
-    expect(await listRuns(root)).toHaveLength(3);
+    const left: string[] = [];
+    expect(await listRuns(root, nodeDisk, (id, { code }) => left.push(`${id} ${code}`))).toHaveLength(3);
+    expect(left.toSorted()).toEqual([
+      'wf_cccc4444-000 FILE_UNREADABLE',
+      'wf_dddd5555-000 FILE_UNREADABLE',
+      'wf_eeee6666-000 FILE_MISSING',
+    ]);
   });
 
   it('a state directory that is not there has no runs', async () => {
