@@ -3,6 +3,7 @@
  *
  * - `index.js` (the library) and `wf.js` (the command line), which share files; `bundle-shape.ts` says how they are cut;
  * - `sandbox-child.cjs`, one file, since the sandbox process may read nothing but itself and `isolated-vm`;
+ * - `built-in/`, the workflows that come with the package, as they are;
  * - `index.d.ts`, rolled up by api-extractor (`--types` only, or a full build).
  *
  * Small libraries are bundled: a start from one file takes half the time of one from a hundred. See docs/adr/0003-bundling.md.
@@ -11,6 +12,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -72,6 +74,7 @@ async function buildJavaScript() {
     path.join(fresh, 'LICENSES.txt'),
     licensesOf(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))),
   );
+  cpSync(path.join(root, 'hosts/saved-workflows/built-in'), path.join(fresh, 'built-in'), { recursive: true });
   const dist = path.join(root, 'dist');
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);

@@ -1,6 +1,5 @@
+import type { DescribedWorkflow } from '../../hosts/saved-workflows/describe-saved-workflows.ts';
 import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
-import { listSavedWorkflows, type SavedWorkflow } from '../../hosts/saved-workflows/list-saved-workflows.ts';
-import { readScriptFile } from '../../hosts/saved-workflows/read-text-file.ts';
 import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
 import { stateRoot } from '../state-root.ts';
@@ -45,33 +44,26 @@ export function runRow(run: StoredRun): object {
 
 async function listWorkflows(context: CliContext, json: boolean): Promise<number> {
   refuseWhenDisabled(context);
-  const saved = await listSavedWorkflows(context.cwd, context.homeDirectory);
-  const described = (await Promise.all(saved.map(describe))).filter((one) => one !== undefined);
+  const { describeSavedWorkflows } = await import('../../hosts/saved-workflows/describe-saved-workflows.ts');
+  const described = await describeSavedWorkflows(context);
   if (json) {
-    context.stdout.write(`${JSON.stringify(described, null, 2)}\n`);
+    context.stdout.write(`${JSON.stringify(described.map(workflowRow), null, 2)}\n`);
     return 0;
   }
-  if (described.length === 0) {
+  if (described.every(({ builtIn }) => builtIn)) {
     context.stderr.write(
-      'no saved workflows; they are scripts in .wf/workflows, .claude/workflows or .codebuddy/workflows, here, above, or in the home directory\n',
+      'no workflows of your own; they are scripts in .wf/workflows, .claude/workflows or .codebuddy/workflows, here, above, or in the home directory\n',
     );
   }
-  context.stdout.write(textTable(described.map(({ name, description, path }) => [name, description, path])));
+  context.stdout.write(
+    textTable(
+      described.map(({ name, meta, path, builtIn }) => [name, meta.description, builtIn ? '(built in)' : path]),
+    ),
+  );
   return 0;
 }
 
-/** A file that is no valid workflow is not listed; it says why when it is named (H-21). */
-async function describe({ name, path }: SavedWorkflow) {
-  const { parseScript } = await import('../../runtime/script/parse-script.ts');
-  try {
-    const { meta } = parseScript(await readScriptFile(path), { fileName: path });
-    return {
-      name,
-      description: meta.description,
-      ...(meta.whenToUse === undefined ? {} : { whenToUse: meta.whenToUse }),
-      path,
-    };
-  } catch {
-    return undefined;
-  }
+function workflowRow({ name, meta, path, builtIn }: DescribedWorkflow): object {
+  const { description, whenToUse } = meta;
+  return { name, description, ...(whenToUse === undefined ? {} : { whenToUse }), path, builtIn };
 }

@@ -6,6 +6,8 @@ import { listSavedWorkflows } from './list-saved-workflows.ts';
 import { nearestWord } from './nearest-word.ts';
 import { readScriptFile } from './read-text-file.ts';
 
+const NAMES_SHOWN = 40;
+
 /** Where names and relative paths are looked up; both absolute. */
 export interface SearchPlace {
   readonly cwd: string;
@@ -33,7 +35,9 @@ export async function readSavedWorkflow(name: string, place: SearchPlace, hint =
   const saved = await listSavedWorkflows(place.cwd, place.homeDirectory);
   const match = saved.find((workflow) => workflow.name === name);
   if (match !== undefined) return readWorkflowFile(match.path);
-  const names = saved.map((workflow) => workflow.name);
+  // Loaded when something is wrong only: it reads and parses every file.
+  const { describeSavedWorkflows } = await import('./describe-saved-workflows.ts');
+  const names = (await describeSavedWorkflows(place)).map((workflow) => workflow.name);
   const near = nearestWord(name, names);
   throw new WorkflowError(
     'WORKFLOW_UNKNOWN',
@@ -49,8 +53,8 @@ export async function readWorkflowFile(path: string): Promise<FoundWorkflow> {
 }
 
 function knownNames(names: readonly string[]): string {
-  if (names.length === 0) {
-    return 'None are saved: they are files in .wf/workflows, .claude/workflows or .codebuddy/workflows, here, above, or in the home directory.';
-  }
-  return `Known are: ${names.join(', ')}.`;
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length <= NAMES_SHOWN
+    ? `Known are: ${shown}.`
+    : `Known are: ${shown}, and ${names.length - NAMES_SHOWN} more (wf list --workflows).`;
 }
