@@ -1,6 +1,6 @@
 import { loadAgentTypes } from '../agents/agent-types.ts';
 import type { ConversationModel } from '../agents/anthropic/conversation-model.ts';
-import { listSavedWorkflows } from '../hosts/saved-workflows/list-saved-workflows.ts';
+import { describeSavedWorkflows } from '../hosts/saved-workflows/describe-saved-workflows.ts';
 import type { SessionFacts } from '../hosts/stdio/session-facts.ts';
 import type { CliContext } from './cli-context.ts';
 import { listedTools } from './host-permissions.ts';
@@ -22,13 +22,13 @@ export async function hostFacts(
   const isOff = switchedOffBy !== undefined;
   const refused = listedTools(flags.disallowedTools);
   const [saved, agentTypes] = await Promise.all([
-    isOff ? [] : listSavedWorkflows(cwd, homeDirectory),
+    isOff ? [] : describeSavedWorkflows({ cwd, homeDirectory }),
     loadAgentTypes({ cwd, home: homeDirectory }),
   ]);
   return {
     sessionId,
     cwd,
-    workflows: saved.map(({ name }) => ({ name, description: '' })),
+    workflows: saved.map(({ name, meta }) => ({ name, description: meta.description })),
     tools: isOff || model === undefined ? [] : ['Workflow', 'TaskStop'].filter((name) => !refused.includes(name)),
     agentTypes: [...agentTypes.keys()],
     modelId: model?.modelId,

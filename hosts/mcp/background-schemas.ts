@@ -71,6 +71,13 @@ export const listOutput = z.looseObject({
   runs: z.array(z.looseObject(run)).describe('Newest first.'),
   more: z.int().describe('Runs that are not listed.'),
   saved: z
-    .array(z.looseObject({ name: z.string(), path: z.string().optional() }))
+    .array(
+      z.looseObject({
+        name: z.string(),
+        description: z.string(),
+        path: z.string(),
+        builtIn: z.boolean().describe('It comes with wf'),
+      }),
+    )
     .describe('Workflows that can be named.'),
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
+import { describeSavedWorkflows } from '../saved-workflows/describe-saved-workflows.ts';
 import type { SearchPlace } from '../saved-workflows/find-workflow.ts';
-import { listSavedWorkflows } from '../saved-workflows/list-saved-workflows.ts';
 import type { BackgroundRun } from '../workflow-tool/background-run.ts';
 import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
 import { SCRIPT_LANGUAGE } from '../workflow-tool/script-language.ts';
@@ -144,7 +144,7 @@ function listTool({ runs, stateRoot, place }: BackgroundToolsOptions): McpTool {
         const taskId = runs.get(runId)?.taskId;
         return taskId === undefined ? {} : { taskId };
       };
-      const saved = await listSavedWorkflows(place.cwd, place.homeDirectory);
+      const saved = await describeSavedWorkflows(place);
       const listed = stored.runs.map(({ runId, status, workflowName, startedAt, backend }) => ({
         runId,
         ...taskOf(runId),
@@ -153,7 +153,13 @@ function listTool({ runs, stateRoot, place }: BackgroundToolsOptions): McpTool {
         startedAt,
         ...(backend === undefined ? {} : { backend }),
       }));
-      return { structured: { runs: listed, more: stored.more, saved: saved.map((one) => ({ ...one })) } };
+      return {
+        structured: {
+          runs: listed,
+          more: stored.more,
+          saved: saved.map(({ name, path, builtIn, meta }) => ({ name, description: meta.description, path, builtIn })),
+        },
+      };
     },
   });
 }

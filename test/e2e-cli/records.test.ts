@@ -133,11 +133,43 @@ describe('commands about the machine', () => {
     expect((await place.run('types')).stdout).toMatch(/function agent|const agent/);
   });
 
-  it('list --workflows names the saved ones that are valid (H-21)', async () => {
+  it('list --workflows names the saved ones that are valid and those that are built in (H-21)', async () => {
     place.put('.wf/workflows/good.js', script('return 1'));
     place.put('.wf/workflows/broken.js', 'return 1');
-    expect(JSON.parse((await place.run('list', '--workflows', '--json')).stdout)).toMatchObject([{ name: 'good' }]);
+    expect(JSON.parse((await place.run('list', '--workflows', '--json')).stdout)).toMatchObject([
+      { name: 'deep-research', builtIn: true },
+      { name: 'good', builtIn: false },
+      { name: 'review', builtIn: true },
+    ]);
+    expect((await place.run('list', '--workflows')).stdout).toMatch(/^review +Reviews code.* \(built in\)$/m);
     expect((await place.run('run', 'broken')).stderr).toMatch(/meta/);
+  });
+
+  it('a built-in workflow runs by its name, with args (H-22)', async () => {
+    const args = ['--args', '{"question": "Tabs or spaces?", "depth": "quick"}', '--output-format', 'json'];
+    const { exit, stdout } = await place.run('run', 'deep-research', '--backend', 'simulated', ...args);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'completed',
+      result: { question: 'Tabs or spaces?', depth: 'quick' },
+    });
+    const bare = await place.run('run', 'deep-research', '--backend', 'simulated');
+    expect([bare.exit, bare.stderr]).toEqual([1, expect.stringContaining('deep-research needs a question')]);
+  });
+
+  it('the kill switch lists no workflow and ends with 69 and one line that names it (H-5)', async () => {
+    place.put('.codebuddy/settings.json', { enableWorkflows: false });
+    for (const argv of [
+      ['list', '--workflows'],
+      ['run', 'review'],
+      ['resume', '--last'],
+    ]) {
+      const { exit, stdout, stderr } = await place.run(...argv);
+      expect([argv, exit, stdout]).toEqual([argv, 69, '']);
+      expect(stderr).toMatch(
+        /^error: .*"enableWorkflows": false in .*\.codebuddy\/settings\.json.*\[WORKFLOWS_DISABLED\]$/m,
+      );
+    }
   });
 
   it('check accepts, refuses and warns, for people and for tools (C-3)', async () => {

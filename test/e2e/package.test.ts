@@ -45,7 +45,9 @@ describe('the packed and installed package', () => {
     expect(readdirSync(installed).sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'dsl', 'package.json'].sort(),
     );
-    const built = readdirSync(path.join(installed, 'dist'));
+    const built = readdirSync(path.join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      path.extname(name),
+    );
     expect(built).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'wf.js', 'sandbox-child.cjs']));
     const paths = built.filter((name) => readFileSync(path.join(installed, 'dist', name), 'utf8').includes(repository));
     expect(paths).toEqual([]);
@@ -63,6 +65,13 @@ describe('the packed and installed package', () => {
     const output = JSON.parse(stdout) as { result: { sure: unknown } };
     expect(output).toMatchObject({ status: 'completed', simulated: true, census: { agents_done: 4 } });
     expect(typeof output.result.sure).toBe('boolean');
+  });
+
+  it('has workflows built in, which run by their names (H-22)', () => {
+    expect(run('npx', 'wf', 'list', '--workflows').stdout).toMatch(/^deep-research .*\n?^review .*/m);
+    const { status, stdout } = run('npx', 'wf', 'run', 'review', '--arg', 'depth=quick', '--output-format', 'json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', simulated: true, result: { depth: 'quick' } });
   });
 
   it('runs as a library, as the front page shows', () => {

@@ -2,9 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeSavedWorkflows } from '../../../../hosts/saved-workflows/describe-saved-workflows.ts';
 import { findNestedWorkflow, readSavedWorkflow } from '../../../../hosts/saved-workflows/find-workflow.ts';
 import { findKillSwitch } from '../../../../hosts/saved-workflows/kill-switch.ts';
 import { listSavedWorkflows } from '../../../../hosts/saved-workflows/list-saved-workflows.ts';
+import { parseScript } from '../../../../runtime/script/parse-script.ts';
+
+const valid = (name: string): string => `export const meta = { name: '${name}', description: 'd' }\nreturn 1\n`;
 
 let root: string;
 let place: { cwd: string; homeDirectory: string };
@@ -43,16 +47,38 @@ describe('saved workflows', () => {
     put('project/.wf/workflows/a.ts');
     put('project/.wf/workflows/notes.md');
     put('project/.wf/workflows/folder.js/inner.js');
-    expect((await listSavedWorkflows(place.cwd, place.homeDirectory)).map(({ name }) => name)).toEqual(['a', 'b']);
+    const listed = await listSavedWorkflows(place.cwd, place.homeDirectory);
+    expect(listed.filter(({ builtIn }) => !builtIn).map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('an unknown name lists those that are, and the nearest (H-21)', async () => {
-    put('project/.wf/workflows/greet.js');
-    put('home/.claude/workflows/review.js');
+  it('an unknown name lists those that may run, those that are built in among them, and the nearest (H-21)', async () => {
+    put('project/.wf/workflows/greet.js', valid('greet'));
+    put('home/.claude/workflows/tidy.js', valid('tidy'));
+    put('home/.claude/workflows/broken.js');
     await expect(readSavedWorkflow('gret', place)).rejects.toMatchObject({
       code: 'WORKFLOW_UNKNOWN',
-      message: expect.stringMatching(/"gret".*greet, review.*Did you mean greet/),
+      message: expect.stringMatching(/"gret".*Known are: deep-research, greet, review, tidy\. Did you mean greet/),
     });
+  });
+
+  it('what may run is described; a file without a valid meta is not, and says why when it is named (H-21)', async () => {
+    put('project/.wf/workflows/greet.js', valid('Greet'));
+    put('project/.wf/workflows/late.js', `'use strict'\n${valid('late')}`);
+    const described = await describeSavedWorkflows(place);
+    expect(described.map(({ name, meta, builtIn }) => [name, meta.name, builtIn])).toEqual([
+      ['deep-research', 'deep-research', true],
+      ['greet', 'Greet', false],
+      ['review', 'review', true],
+    ]);
+    const { text, fileName } = await readSavedWorkflow('late', place);
+    expect(() => parseScript(text, { fileName })).toThrow(/meta/);
+  });
+
+  it('one of the user’s goes before one that is built in, also when it is broken (H-21)', async () => {
+    expect((await readSavedWorkflow('review', place)).path).toContain('built-in');
+    put('home/.wf/workflows/review.js');
+    expect((await readSavedWorkflow('review', place)).text).toBe('home/.wf/workflows/review.js');
+    expect((await describeSavedWorkflows(place)).map(({ name }) => name)).toEqual(['deep-research']);
   });
 });
 
