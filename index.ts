@@ -55,6 +55,7 @@ export {
 } from './protocol/workflow-error.ts';
 export type { PhaseDeclaration, WorkflowMeta } from './protocol/workflow-meta.ts';
 export { callKey, canonicalOptions } from './runtime/calls/call-key.ts';
+export type { ModelPrice, PriceTable, TokenPrices } from './runtime/costs/price-table.ts';
 // Ports, for adapters of your own
 export type {
   AgentBackend,

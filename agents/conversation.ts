@@ -180,13 +180,13 @@ class Conversation {
     return calls.length > 0 ? this.#takeCalls(turn, calls) : this.#takeText(turn);
   }
 
-  #count({ blocks, stopReason, usage }: MessageTurn): void {
+  #count({ blocks, stopReason, usage, model }: MessageTurn): void {
     const { report } = this.#parts;
     this.#turnsUsed += 1;
     this.#inputTokens += usage.inputTokens;
     this.#outputTokens += usage.outputTokens;
     report.alive();
-    report.usage(usage);
+    report.usage(usage, model);
     report.transcript({ type: 'assistant', blocks: blocks.map(transcriptBlock), stopReason, usage });
   }
 

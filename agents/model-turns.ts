@@ -52,6 +52,8 @@ export type Turn =
       /** `end_turn`, `tool_use`, `max_tokens`, `refusal`, …; null when the provider gave none. */
       readonly stopReason: string | null;
       readonly usage: AgentUsage;
+      /** Id of the model that wrote it, where it is known. */
+      readonly model?: string;
       /** Why the provider refused, where it says so. */
       readonly refusal?: string;
     }

@@ -5,6 +5,7 @@ import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-ba
 import type { CliContext } from './cli-context.ts';
 import { confirmFanOut } from './confirm-fan-out.ts';
 import { lazyWorktrees } from './lazy-worktrees.ts';
+import type { GivenPrices } from './read-prices.ts';
 import { resumeCommand } from './resume-command.ts';
 import { limitsOf, type RunFlags } from './run-flags.ts';
 import { defaultStateRoot } from './state-root.ts';
@@ -28,7 +29,13 @@ export interface LaunchDecisions {
  *
  * @throws USAGE_INVALID and AGENT_AUTH as {@link chooseBackend} does
  */
-export function decideLaunch(context: CliContext, flags: RunFlags, root: string, stored: StoredFlags): LaunchDecisions {
+export function decideLaunch(
+  context: CliContext,
+  flags: RunFlags,
+  root: string,
+  stored: StoredFlags,
+  prices?: GivenPrices,
+): LaunchDecisions {
   const choice = chooseBackend(flags, context.env, stored);
   announce(context, flags, choice);
   warnOfNames(context, flags);
@@ -60,7 +67,8 @@ export function decideLaunch(context: CliContext, flags: RunFlags, root: string,
       limits,
       secrets,
       worktrees: lazyWorktrees(context.env),
-      storedOptions: { ...storedOptions },
+      ...(prices === undefined ? {} : { prices: prices.table }),
+      storedOptions: { ...storedOptions, ...(prices === undefined ? {} : { prices: prices.given }) },
       resumeCommand: commandFor,
       findWorkflow: (ref, callerDirectory) => findNestedWorkflow(ref, callerDirectory, context),
       onNotice: (text) => {

@@ -11,6 +11,7 @@ import { createBackend, recordAnswers } from './create-backend.ts';
 import { decideLaunch } from './decide-launch.ts';
 import { exitCodeOfError, exitCodeOfRun } from './exit-code.ts';
 import { printError, wantsStacks } from './print-error.ts';
+import { readPrices } from './read-prices.ts';
 import { refusedOutput } from './refused-output.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
@@ -43,7 +44,9 @@ export async function executeRun(
   const stop = listenForStop(context, () => sandbox?.kill());
   try {
     const [plan, { createRunStore }] = await Promise.all([makePlan(), import('../cache/run-store.ts')]);
-    const { choice, model, tools, secrets, options, resumeCommand } = decideLaunch(context, flags, root, plan.stored);
+    const prices = await readPrices(flags.prices, plan.stored.prices, context.cwd);
+    const decided = decideLaunch(context, flags, root, plan.stored, prices);
+    const { choice, model, tools, secrets, options, resumeCommand } = decided;
     const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options.onNotice, tools);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
     inner = await createBackend(

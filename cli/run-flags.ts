@@ -33,6 +33,9 @@ export interface RunFlags extends ToolFlags {
   /** Seconds. */
   readonly timeout?: number;
   readonly budget?: number;
+  /** US dollars. */
+  readonly budgetUsd?: number;
+  readonly prices?: string;
   readonly failOnAgentError?: boolean;
   readonly salvage?: boolean;
   readonly dryRun?: boolean;
@@ -118,6 +121,12 @@ function addLimitFlags(command: Command): void {
       'output tokens of the run; 0 for no bound',
       integerBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     )
+    .option(
+      '--budget-usd <dollars>',
+      'US dollars of the run; 0 for no bound',
+      numberBetween(0, 1_000_000_000, 'US dollars'),
+    )
+    .option('--prices <file>', 'what models cost, where it is not what wf knows', nonEmpty)
     .option('--fail-on-agent-error', 'a run with failed agents fails');
 }
 
@@ -181,9 +190,15 @@ export function limitsOf(
     memoryLimitMb: flags.memoryLimitMb,
     cpuLimitMs: flags.cpuLimitMs,
     timeoutMs: flags.timeout === undefined ? undefined : Math.round(flags.timeout * 1000),
-    budget: flags.budget === undefined ? undefined : flags.budget <= 0 ? null : flags.budget,
+    budget: orNone(flags.budget),
+    budgetUsd: orNone(flags.budgetUsd),
   };
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** A budget of 0 or less is none. */
+function orNone(budget: number | undefined): number | null | undefined {
+  return budget !== undefined && budget <= 0 ? null : budget;
 }
 
 function fromEnv(

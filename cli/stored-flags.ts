@@ -11,6 +11,8 @@ export interface StoredFlags extends ToolFlags {
   readonly lanes?: Readonly<Record<string, number>>;
   readonly failOnAgentError?: boolean;
   readonly limits?: Partial<RunLimits>;
+  /** Prices as they were given, unchecked. */
+  readonly prices?: unknown;
   /** The script was named by its path. */
   readonly startedByPath?: boolean;
 }
@@ -25,13 +27,17 @@ const LIMIT_NAMES = [
   'cpuLimitMs',
   'timeoutMs',
   'budget',
+  'budgetUsd',
 ] as const satisfies readonly (keyof RunLimits)[];
+
+const NULLABLE_LIMITS: ReadonlySet<string> = new Set(['timeoutMs', 'budget', 'budgetUsd']);
 
 /** Reads stored options back; members of another version or of a wrong type count as absent. */
 export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
-  const { backend, agentCommand, model, concurrency, lanes, failOnAgentError, limits, startedByPath } = options;
+  const { backend, agentCommand, model, concurrency, lanes, failOnAgentError, limits, prices, startedByPath } = options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
+    ...(prices === undefined ? {} : { prices }),
     ...(isWords(agentCommand) ? { agentCommand } : {}),
     ...(typeof model === 'string' ? { model } : {}),
     ...(isCount(concurrency) && concurrency >= 1 && concurrency <= 256 ? { concurrency } : {}),
@@ -47,7 +53,10 @@ function readLimits(stored: object): Partial<RunLimits> {
   const members = LIMIT_NAMES.map((name) => [name, (stored as Record<string, unknown>)[name]] as const);
   return Object.fromEntries(
     members.filter(
-      ([name, value]) => isCount(value) || (value === null && (name === 'timeoutMs' || name === 'budget')),
+      ([name, value]) =>
+        isCount(value) ||
+        (name === 'budgetUsd' && typeof value === 'number' && value > 0) ||
+        (value === null && NULLABLE_LIMITS.has(name)),
     ),
   );
 }

@@ -1,5 +1,6 @@
 import type { Census, CoreEventData } from '../protocol/core-event.ts';
 import { preview } from '../protocol/preview.ts';
+import { describeCost } from './describe-cost.ts';
 import { formatDuration } from './format-duration.ts';
 
 /** Characters of an error in a sentence. */
@@ -15,7 +16,9 @@ export function describeEnd(
   simulated = false,
 ): string {
   const name = `workflow "${preview(workflowName, 80)}"`;
-  const counts = `${describeCensus(finished.census)} in ${formatDuration(finished.usage.duration_ms)}`;
+  const cost = describeCost(finished.usage);
+  const spent = cost === undefined ? '' : `, ${cost}`;
+  const counts = `${describeCensus(finished.census)} in ${formatDuration(finished.usage.duration_ms)}${spent}`;
   const mark = simulated ? 'SIMULATED: ' : '';
   return mark + sentence(name, finished, counts);
 }

@@ -256,7 +256,8 @@ function measure(parts: TaskParts, atMs: number): { readonly sizes: LineSizes; r
 
 /** The part of a head that the last snapshot will have at least. */
 function floorHead({ description, run_id, usage }: ProgressHead): ProgressHead {
-  return { description, usage, ...(run_id === undefined ? {} : { run_id }) };
+  const { cost_usd: _cost, ...counts } = usage; // its text may get shorter
+  return { description, usage: counts, ...(run_id === undefined ? {} : { run_id }) };
 }
 
 function progressHead({ board, started, startedAtMs, options }: TaskParts, atMs: number): ProgressHead {
@@ -266,6 +267,7 @@ function progressHead({ board, started, startedAtMs, options }: TaskParts, atMs:
       total_tokens: board.totalTokens,
       tool_uses: board.toolUses,
       duration_ms: Math.max(0, Math.round(atMs - startedAtMs)),
+      ...(started.pricesAsOf === undefined ? {} : { cost_usd: board.costUsd }),
     },
   };
   if (options.dialect === 'cbc') return head;
@@ -293,6 +295,7 @@ function finish(parts: TaskParts, finished: CoreEventData<'run.finished'>, atMs:
       output_file: finished.outputFile,
       usage: streamUsage(finished.usage),
       census: finished.census,
+      ...(finished.costs === undefined ? {} : { costs: finished.costs }),
       ...(started.simulated ? { simulated: true } : {}),
     }),
     true,

@@ -131,7 +131,7 @@ function recoveryText(recovery: RecoveryCall): string {
 }
 
 function usageLine({ census, usage }: Omit<RunOutput, 'result'>): string {
-  const fields: readonly (readonly [string, number])[] = [
+  const fields: readonly (readonly [string, number | string])[] = [
     ['agent_count', census.agent_count],
     ['agents_done', census.agents_done],
     ['agents_error', census.agents_error],
@@ -142,6 +142,7 @@ function usageLine({ census, usage }: Omit<RunOutput, 'result'>): string {
     ['subagent_tokens', usage.total_tokens],
     ['tool_uses', usage.tool_uses],
     ['duration_ms', usage.duration_ms],
+    ...(usage.cost_usd === undefined ? [] : [['cost_usd', usage.cost_usd ?? 'unknown'] as const]),
   ];
   return tag('usage', fields.map(([name, value]) => tag(name, String(value))).join(''));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keptWorktree } from './kept-worktree.ts';
 import { resultSource } from './result-source.ts';
+import { runCostsSchema } from './run-costs.ts';
 
 const errorRecord = z.object({
   code: z.string(),
@@ -28,6 +29,15 @@ export const usageSchema = z.object({
   total_tokens: z.int(),
   tool_uses: z.int(),
   duration_ms: z.int(),
+  /** Of the input tokens: read from and written to the provider's cache. Absent for none. */
+  cache_read_tokens: z.int().optional(),
+  cache_write_tokens: z.int().optional(),
+  /** US dollars, of this launch; null when some of it is not known. Absent where agents cost nothing. */
+  cost_usd: z.number().min(0).nullable().optional(),
+  /** The part of it that is known, where not all is. */
+  cost_at_least_usd: z.number().min(0).optional(),
+  /** The same over all launches of the run, on a resume. */
+  total_cost_usd: z.number().min(0).nullable().optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -58,6 +68,7 @@ const limits = z.object({
   cpuLimitMs: z.int(),
   timeoutMs: z.int().nullable(),
   budget: z.int().nullable(),
+  budgetUsd: z.number().nullable().optional(),
 });
 
 /** `data` of each event type. Large texts are never in an event: previews are at most 400 characters. */
@@ -81,6 +92,10 @@ export const coreEventData = {
     model: z.string().optional(),
     concurrency: z.object({ value: z.int(), source: z.string() }),
     limits,
+    /** Day of the prices in use; absent where agents cost nothing. */
+    pricesAsOf: z.string().optional(),
+    /** US dollars that earlier launches spent; null when it is not known. */
+    earlierCostUsd: z.number().min(0).nullable().optional(),
     toolUseId: z.string().optional(),
     wfVersion: z.string(),
     nodeVersion: z.string(),
@@ -119,6 +134,13 @@ export const coreEventData = {
     /** Tries over the transport (A-15). */
     attempt: z.int(),
     durationMs: z.int(),
+    /** Of the input tokens; absent for none. */
+    cacheReadTokens: z.int().optional(),
+    cacheWriteTokens: z.int().optional(),
+    /** US dollars; null when it is not known. Absent where agents cost nothing. */
+    costUsd: z.number().min(0).nullable().optional(),
+    /** The phase it cost that for. */
+    phaseIndex: z.int().optional(),
     emptyResult: z.boolean().optional(),
     resultPreview: z.string().optional(),
     error: errorRecord.optional(),
@@ -151,6 +173,7 @@ export const coreEventData = {
     census: censusSchema,
     usage: usageSchema,
     limitsHit: z.array(z.string()),
+    costs: runCostsSchema.optional(),
     resultPreview: z.string().optional(),
     /** Absolute path of `output.json`, which exists before this event. */
     outputFile: z.string(),

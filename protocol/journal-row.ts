@@ -52,7 +52,13 @@ export const resultRowSchema = z.object({
   scope: z.string(),
   /** The value as the script got it, key order included. */
   result: z.unknown(),
-  usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), tool_uses: z.int() }),
+  usage: z.object({
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    tool_uses: z.int(),
+    /** US dollars; null when it is not known. Absent where agents cost nothing. */
+    cost_usd: z.number().nullable().optional(),
+  }),
   /** StructuredOutput calls used. */
   attempts: z.int(),
   /** Set when the answer was accepted only on the last attempt allowed. */
@@ -73,6 +79,8 @@ export const failedRowSchema = z.object({
   ordinal,
   scope: z.string(),
   error: z.object({ code: z.string(), message: z.string() }),
+  /** US dollars that it cost all the same; null when it is not known. */
+  cost_usd: z.number().nullable().optional(),
   at,
 });
 

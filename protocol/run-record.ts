@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { censusSchema, usageSchema } from './core-event.ts';
 import { keptWorktree } from './kept-worktree.ts';
+import { runCostsSchema } from './run-costs.ts';
 
 /** Run ids: `wf_` + 8 hex + `-` + 3 hex (C-9); resuming also accepts what H-1 allows. */
 export const runIdPattern = /^wf_[0-9a-f]{8}-[0-9a-f]{3}$/;
@@ -53,6 +54,7 @@ export const runOutputSchema = z.object({
   result: z.unknown().optional(),
   error: error.optional(),
   usage: usageSchema,
+  costs: runCostsSchema.optional(),
   census: censusSchema,
   failures: z.array(z.object({ label: z.string(), code: z.string(), message: z.string() })),
   logs: z.array(z.object({ level: z.string(), text: z.string() })),

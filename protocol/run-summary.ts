@@ -17,6 +17,8 @@ export interface PhaseSummary {
   readonly index: number;
   readonly title: string;
   readonly kind?: 'child';
+  /** US dollars that its agents cost so far; null when it is not known. Absent where they cost nothing. */
+  readonly costUsd?: number | null;
 }
 
 /** What is known of one agent. `cached` is a finished state of its own here; the census counts it as done as well. */
@@ -31,6 +33,8 @@ export interface AgentSummary {
   readonly attempt: number;
   readonly tokens: number;
   readonly durationMs?: number;
+  /** US dollars; null when it is not known. */
+  readonly costUsd?: number | null;
   readonly error?: RunFailure;
 }
 
@@ -79,11 +83,16 @@ interface Fold {
   inputTokens: number;
   outputTokens: number;
   toolUses: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** The part that is known. */
+  costUsd: number;
+  costIsKnown: boolean;
   readonly failures: RunFailure[];
   readonly logs: { level: string; text: string }[];
   readonly limitsHit: string[];
   readonly worktrees: LabelledWorktree[];
-  readonly phases: PhaseSummary[];
+  readonly phases: Mutable<PhaseSummary>[];
   readonly agents: Mutable<AgentSummary>[];
   /** By key; labels alone when details are not kept. */
   readonly open: Map<string, Mutable<AgentSummary> | string>;
@@ -104,6 +113,9 @@ export function createRunSummary(options: RunSummaryOptions = {}): RunSummary {
       total_tokens: fold.inputTokens + fold.outputTokens,
       tool_uses: fold.toolUses,
       duration_ms: Math.max(0, Math.round(nowMs - fold.startedAtMs)),
+      ...(fold.cacheReadTokens === 0 ? {} : { cache_read_tokens: fold.cacheReadTokens }),
+      ...(fold.cacheWriteTokens === 0 ? {} : { cache_write_tokens: fold.cacheWriteTokens }),
+      ...costsIn(fold),
     }),
     get started() {
       return fold.started;
@@ -161,6 +173,10 @@ function emptyFold(keepAgents: boolean): Fold {
     inputTokens: 0,
     outputTokens: 0,
     toolUses: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    costUsd: 0,
+    costIsKnown: true,
     failures: [],
     logs: [],
     limitsHit: [],
@@ -262,6 +278,9 @@ function finishAgent(fold: Fold, data: CoreEventData<'agent.finished'>): void {
   fold.inputTokens += data.inputTokens;
   fold.outputTokens += data.outputTokens;
   fold.toolUses += data.toolUses;
+  if (data.cacheReadTokens !== undefined) fold.cacheReadTokens += data.cacheReadTokens;
+  if (data.cacheWriteTokens !== undefined) fold.cacheWriteTokens += data.cacheWriteTokens;
+  if (data.costUsd !== undefined) addCost(fold, data.costUsd, data.phaseIndex);
   if (data.emptyResult === true) census.agents_empty_result++;
   switch (data.state) {
     case 'done':
@@ -292,10 +311,37 @@ function finishAgent(fold: Fold, data: CoreEventData<'agent.finished'>): void {
       state: data.state,
       tokens: data.inputTokens + data.outputTokens,
       durationMs: data.durationMs,
+      ...(data.costUsd === undefined ? {} : { costUsd: data.costUsd }),
       ...(failure === undefined ? {} : { error: failure }),
     });
   }
   fold.open.delete(data.key);
+}
+
+function addCost(fold: Fold, costUsd: number | null, phaseIndex: number | undefined): void {
+  if (costUsd === null) fold.costIsKnown = false;
+  else fold.costUsd += costUsd;
+  const phase = phaseIndex === undefined ? undefined : fold.phases.find(({ index }) => index === phaseIndex);
+  if (phase === undefined) return;
+  const before = phase.costUsd === undefined ? 0 : phase.costUsd;
+  phase.costUsd = before === null || costUsd === null ? null : toMillionth(before + costUsd);
+}
+
+/** Nothing where agents cost nothing. */
+function costsIn({ started, costUsd, costIsKnown }: Fold): Partial<Usage> {
+  if (started?.pricesAsOf === undefined) return {};
+  const { earlierCostUsd: earlier } = started;
+  const spent = toMillionth(costUsd);
+  const total = earlier === null || !costIsKnown ? null : toMillionth((earlier ?? 0) + costUsd);
+  return {
+    cost_usd: costIsKnown ? spent : null,
+    ...(costIsKnown ? {} : { cost_at_least_usd: spent }),
+    ...(earlier === undefined ? {} : { total_cost_usd: total }),
+  };
+}
+
+function toMillionth(usd: number): number {
+  return Math.round(usd * 1_000_000) / 1_000_000;
 }
 
 function partLabel({ helper, index, stage }: CoreEventData<'part.failed'>): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { censusSchema } from './core-event.ts';
+import { runCostsSchema } from './run-costs.ts';
 
 /** Version of the stream-json lines. Fields are added, never renamed, so readers ignore what they do not know (E-12). */
 export const STREAM_JSON_VERSION = 1;
@@ -26,6 +27,8 @@ export const streamUsageSchema = z.looseObject({
   total_tokens: z.int(),
   tool_uses: z.int(),
   duration_ms: z.int(),
+  /** US dollars; null when it is not known. Absent where agents cost nothing. */
+  cost_usd: z.number().nullable().optional(),
 });
 export type StreamUsage = z.infer<typeof streamUsageSchema>;
 
@@ -52,6 +55,8 @@ const changingAgentFields = {
   /** Dialect `claude`: answered from the journal. */
   cached: z.boolean().optional(),
   tokens: z.int().optional(),
+  /** US dollars; null when it is not known. */
+  costUsd: z.number().nullable().optional(),
   toolCalls: z.int().optional(),
   lastToolName: z.string().optional(),
   error: z.string().optional(),
@@ -137,6 +142,7 @@ export const taskNotificationSchema = z.looseObject({
   summary: z.string(),
   output_file: z.string(),
   usage: streamUsageSchema,
+  costs: runCostsSchema.optional(),
   census: censusSchema.optional(),
   simulated: z.literal(true).optional(),
 });

@@ -202,6 +202,8 @@ export interface AgentBackend {
   readonly quiet?: boolean;
   /** The model it uses when a call names none. */
   readonly model: string | undefined;
+  /** True when its agents cost money: usage is priced, and every output says what was spent. @defaultValue false */
+  readonly costs?: boolean;
   run(request: AgentRequest, signal: AbortSignal, report: AgentReporter): Promise<AgentOutcome>;
   /**
    * Looks at a call before it waits for a slot and before anything is spent.

@@ -4,6 +4,7 @@ import { JOURNAL_VERSION } from '../protocol/journal-version.ts';
 import type { RunRecord } from '../protocol/run-record.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { NamedSchemas } from './calls/named-schemas.ts';
+import { openCostMeter } from './costs/open-cost-meter.ts';
 import type { RunDirectory } from './ports.ts';
 import { createRedactor } from './redact.ts';
 import type { Replay } from './replay/replay-index.ts';
@@ -39,7 +40,12 @@ export function scriptDirectoryOf({ record }: Pick<RunDirectory, 'record'>): str
 /** The limits of a launch; undefined members count as not given. A budget of 0 or less is none. */
 export function effectiveLimits(given: Partial<RunLimits> | undefined): RunLimits {
   const limits: RunLimits = { ...DEFAULT_LIMITS, ...withoutUndefined(given ?? {}) };
-  return limits.budget !== null && limits.budget <= 0 ? { ...limits, budget: null } : limits;
+  const { budget, budgetUsd } = limits;
+  return { ...limits, budget: orNone(budget), budgetUsd: orNone(budgetUsd) };
+}
+
+function orNone(budget: number | null): number | null {
+  return budget !== null && budget <= 0 ? null : budget;
 }
 
 export function effectiveConcurrency(options: WorkflowOptions): { value: number; source: string } {
@@ -108,6 +114,7 @@ export function prepareRun(
     limits,
     concurrency,
     replay,
+    costs: openCostMeter(options.backend, options.prices, record.launch, directory.history.rows),
     redactor: createRedactor(options.secrets ?? []),
     sandbox: options.sandbox,
     schemas,

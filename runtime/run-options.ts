@@ -1,6 +1,7 @@
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { CallPolicy } from './calls/call-policy.ts';
+import type { PriceTable } from './costs/price-table.ts';
 import type { AgentBackend, Clock, EventSink, RunStore, SharedResults, Worktrees } from './ports.ts';
 import type { ImportedCall } from './replay/imported-results.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -25,6 +26,8 @@ export interface RunLimits {
   readonly timeoutMs: number | null;
   /** Output tokens of the run; null for none. @defaultValue null */
   readonly budget: number | null;
+  /** US dollars of the run; null for none. Cached answers cost nothing. @defaultValue null */
+  readonly budgetUsd: number | null;
 }
 
 export const DEFAULT_LIMITS: RunLimits = {
@@ -37,6 +40,7 @@ export const DEFAULT_LIMITS: RunLimits = {
   cpuLimitMs: 30_000,
   timeoutMs: null,
   budget: null,
+  budgetUsd: null,
 };
 
 /** A fan-out that is larger than anybody said it would be. */
@@ -102,6 +106,8 @@ export interface WorkflowOptions {
   readonly storedOptions?: Readonly<Record<string, unknown>>;
   /** Writes `agents/<id>.jsonl` and `.meta.json`. @defaultValue true */
   readonly transcripts?: boolean;
+  /** What models cost. @defaultValue the prices of `runtime/costs/model-prices.ts` */
+  readonly prices?: PriceTable;
   readonly clock?: Clock;
   /** Source of jitter in [0, 1). @defaultValue Math.random */
   readonly random?: () => number;

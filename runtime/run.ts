@@ -5,6 +5,8 @@ import { AgentCalls, type AgentCallsOptions } from './calls/agent-calls.ts';
 import type { NamedSchemas } from './calls/named-schemas.ts';
 import { Slots } from './calls/slots.ts';
 import { StallWatch } from './calls/stall-watch.ts';
+import { costFacts, spentByPhase, spentCosts } from './costs/cost-facts.ts';
+import type { CostMeter } from './costs/cost-meter.ts';
 import { CountedEvents } from './counted-events.ts';
 import { NestedWorkflows } from './nested-workflows.ts';
 import { Phases } from './phases.ts';
@@ -28,6 +30,7 @@ export interface PreparedRun {
   readonly limits: RunLimits;
   readonly concurrency: { readonly value: number; readonly source: string };
   readonly replay: Replay;
+  readonly costs: CostMeter | undefined;
   readonly redactor: Redactor;
   readonly sandbox: Sandbox;
   readonly schemas: NamedSchemas;
@@ -89,6 +92,7 @@ class Run {
       warned: new Set(),
       worktrees: options.worktrees,
       limits: prepared.limits,
+      costs: prepared.costs,
       replay: prepared.replay,
       phases: this.#phases,
       schemas: prepared.schemas,
@@ -234,6 +238,7 @@ class Run {
       ...(backend.model === undefined ? {} : { model: backend.model }),
       concurrency,
       limits,
+      ...costFacts(this.#prepared.costs),
       ...(options.toolUseId === undefined ? {} : { toolUseId: options.toolUseId }),
       wfVersion: WF_VERSION,
       nodeVersion: process.versions.node,
@@ -313,6 +318,7 @@ class Run {
       census: output.census,
       usage: output.usage,
       limitsHit: output.limits_hit,
+      ...spentByPhase(output),
       ...(outcome.resultJson === undefined ? {} : { resultPreview: this.#resultPreview(outcome.resultJson) }),
       outputFile,
       resume: output.resume,
@@ -321,8 +327,8 @@ class Run {
     await directory.saveRecord({
       ...directory.record,
       status: output.status,
-      updatedAt: this.#now(),
-      finishedAt: this.#now(),
+      updatedAt: this.#clock.now(),
+      finishedAt: this.#clock.now(),
       ...(output.error === undefined ? {} : { error: output.error }),
       census: output.census,
       usage: output.usage,
@@ -359,7 +365,8 @@ class Run {
       status: outcome.status,
       runId: directory.runId,
       ...(error === undefined ? {} : { error: { ...error, message: redactor.text(error.message) } }),
-      usage: summary.usage(this.#now()),
+      usage: summary.usage(this.#clock.now()),
+      ...spentCosts(this.#prepared.costs, summary),
       census: summary.census(),
       failures: [...summary.failures],
       logs: [...summary.logs],
@@ -376,10 +383,6 @@ class Run {
 
   #resumeCommand(runId: string): string {
     return this.#prepared.options.resumeCommand?.(runId) ?? `wf resume ${runId}`;
-  }
-
-  #now(): number {
-    return this.#clock.now();
   }
 
   async #bounded(work: Promise<unknown>, limitMs: number): Promise<void> {

@@ -49,6 +49,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     defaultConcurrency: 16,
     canRejoin: false,
     simulated: false,
+    costs: true,
     model: resolveModel(model),
     async run(request, signal, report): Promise<AgentOutcome> {
       const type = findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, request.options.agentType);

@@ -93,7 +93,8 @@ export class AnthropicTurns implements ModelTurns {
     }
     if (!reader.done) throw new BrokenStreamError('it ended without message_stop');
     const { blocks, stopReason, usage, refusal } = reader;
-    return { type: 'message', blocks, stopReason, usage, ...(refusal === undefined ? {} : { refusal }) };
+    const { model } = this.#frame;
+    return { type: 'message', blocks, stopReason, usage, model, ...(refusal === undefined ? {} : { refusal }) };
   }
 
   #failed(error: unknown): Turn {

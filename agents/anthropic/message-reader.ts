@@ -45,6 +45,8 @@ export class MessageReader {
   #characters = 0;
   #inputTokens = 0;
   #outputTokens = 0;
+  #cacheReadTokens = 0;
+  #cacheWriteTokens = 0;
 
   /** @throws BrokenStreamError, StreamedApiError */
   take(name: string | null, data: string): void {
@@ -76,7 +78,12 @@ export class MessageReader {
   }
 
   get usage(): AgentUsage {
-    return { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+    return {
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      ...(this.#cacheReadTokens === 0 ? {} : { cacheReadTokens: this.#cacheReadTokens }),
+      ...(this.#cacheWriteTokens === 0 ? {} : { cacheWriteTokens: this.#cacheWriteTokens }),
+    };
   }
 
   get blocks(): readonly AssistantBlock[] {
@@ -87,10 +94,9 @@ export class MessageReader {
 
   #start(told: unknown): void {
     const usage = sentIn(told);
-    this.#inputTokens =
-      tokenCount(usage.input_tokens) +
-      tokenCount(usage.cache_creation_input_tokens) +
-      tokenCount(usage.cache_read_input_tokens);
+    this.#cacheReadTokens = tokenCount(usage.cache_read_input_tokens);
+    this.#cacheWriteTokens = tokenCount(usage.cache_creation_input_tokens);
+    this.#inputTokens = tokenCount(usage.input_tokens) + this.#cacheWriteTokens + this.#cacheReadTokens;
     this.#outputTokens = tokenCount(usage.output_tokens);
   }
 

@@ -109,7 +109,7 @@ export class CliTurn {
     this.#messageId = messageId;
     this.stopReason = stopReason ?? (isNew ? null : this.stopReason);
     const used = line.usage === undefined ? undefined : usage.message(messageId, line.usage);
-    if (used !== undefined) report.usage(used);
+    if (used !== undefined) report.usage(used, line.model);
     report.transcript({ type: 'assistant', blocks, stopReason, ...(used === undefined ? {} : { usage: used }) });
     const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
     if (text !== '') this.text = text;
@@ -147,7 +147,7 @@ export class CliTurn {
     this.result = line;
     this.stopReason ??= line.stopReason;
     const used = usage.result(line);
-    if (used !== undefined) report.usage(used);
+    if (used !== undefined) report.usage(used, this.#model);
     // A CLI may take the answer without showing the call.
     if (answer !== undefined && line.structuredJson !== undefined && this.#answers.size === 0) {
       this.#judge([{ type: 'tool_use', id: 'result', name: STRUCTURED_OUTPUT, rawInput: line.structuredJson }]);

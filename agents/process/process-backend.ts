@@ -65,6 +65,7 @@ class ProcessBackend implements AgentBackend {
   readonly defaultConcurrency: number;
   readonly canRejoin = false;
   readonly simulated = false;
+  readonly costs = true;
   readonly model: string | undefined;
   readonly #options: ProcessBackendOptions;
   readonly #command: Command;

@@ -20,6 +20,7 @@ export function createRecordingBackend(inner: AgentBackend, write: (text: string
     canRejoin: inner.canRejoin,
     simulated: inner.simulated,
     model: inner.model,
+    costs: inner.costs === true,
     admit: (options) => inner.admit?.(options),
     warmUp: async () => inner.warmUp?.(),
     async run(request, signal, report) {

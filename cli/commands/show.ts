@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readEvents } from '../../cache/event-reader.ts';
+import { describeCost, describePhaseCosts } from '../../emitters/describe-cost.ts';
 import { describeCensus } from '../../emitters/describe-end.ts';
 import { formatDuration } from '../../emitters/format-duration.ts';
 import { createRunSummary, type RunSummary } from '../../protocol/run-summary.ts';
@@ -45,6 +46,7 @@ function asJson(run: StoredRun, summary: RunSummary, resume: string | undefined)
     phases: summary.phases,
     agents: summary.agents,
     failures: summary.failures,
+    ...(finished?.costs === undefined ? {} : { costs: finished.costs }),
     limits_hit: finished?.limitsHit ?? summary.limitsHit,
     ...(finished === undefined ? {} : { outputFile: finished.outputFile }),
     ...(resume === undefined ? {} : { resume }),
@@ -71,6 +73,10 @@ function asText(run: StoredRun, summary: RunSummary, resume: string | undefined,
       `${usage.output_tokens.toLocaleString('en-US')} output tokens, ${usage.tool_uses} tool uses, ${formatDuration(usage.duration_ms)}`,
     ],
   ];
+  const cost = describeCost(usage);
+  if (cost !== undefined) rows.push(['cost', cost]);
+  const byPhase = describePhaseCosts(finished?.costs);
+  if (byPhase !== undefined) rows.push(['by phase', byPhase]);
   if (record.error !== undefined) rows.push(['error', `${record.error.message} [${record.error.code}]`]);
   if (finished !== undefined) rows.push(['output', finished.outputFile]);
   if (resume !== undefined) rows.push(['resume', resume]);

@@ -18,6 +18,7 @@ type Changing = {
     | 'attempt'
     | 'cached'
     | 'tokens'
+    | 'costUsd'
     | 'toolCalls'
     | 'lastToolName'
     | 'error'
@@ -155,6 +156,7 @@ export function rowFinished(row: AgentRow, atMs: number, data: CoreEventData<'ag
   live.durationMs = data.durationMs;
   live.attempt = data.attempt;
   live.tokens = data.inputTokens + data.outputTokens;
+  if (data.costUsd !== undefined) live.costUsd = data.costUsd;
   live.toolCalls = data.toolUses;
   if (data.state !== 'done') live.error = preview(finishedError(data), row.previewCharacters);
   addPreview(row, 'resultPreview', data.resultPreview);

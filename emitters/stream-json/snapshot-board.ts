@@ -54,6 +54,8 @@ export interface SnapshotBoard {
   readonly hasChanges: boolean;
   readonly lastToolName: string | undefined;
   readonly totalTokens: number;
+  /** US dollars; null when it is not known. */
+  readonly costUsd: number | null;
   readonly toolUses: number;
 }
 
@@ -83,6 +85,7 @@ class Board implements SnapshotBoard {
   stateChangesWaiting = 0;
   lastToolName: string | undefined;
   totalTokens = 0;
+  costUsd: number | null = 0;
   toolUses = 0;
 
   constructor(dialect: StreamJsonDialect, phaseTitles: readonly string[]) {
@@ -251,6 +254,7 @@ class Board implements SnapshotBoard {
     const row = this.#open.get(data.key);
     if (row === undefined) return 'none';
     this.totalTokens += data.inputTokens + data.outputTokens;
+    if (data.costUsd !== undefined) this.#addCost(data.costUsd);
     this.toolUses += data.toolUses - (row.live?.toolCalls ?? 0);
     if (data.state === 'cancelled') {
       this.#open.delete(data.key);
@@ -259,6 +263,11 @@ class Board implements SnapshotBoard {
     }
     this.#end(row, data.key, () => rowFinished(row, atMs, data));
     return 'major';
+  }
+
+  #addCost(costUsd: number | null): void {
+    const sum = this.costUsd === null || costUsd === null ? null : this.costUsd + costUsd;
+    this.costUsd = sum === null ? null : Math.round(sum * 1_000_000) / 1_000_000;
   }
 
   /** Books the change that makes a row final. */

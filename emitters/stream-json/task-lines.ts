@@ -73,10 +73,11 @@ export function createTaskLines(identity: TaskIdentity): TaskLines {
 }
 
 /** Gives the usage of a line from that of a run. */
-export const streamUsage = ({ total_tokens, tool_uses, duration_ms }: Usage): StreamUsage => ({
+export const streamUsage = ({ total_tokens, tool_uses, duration_ms, cost_usd }: Usage): StreamUsage => ({
   total_tokens,
   tool_uses,
   duration_ms,
+  ...(cost_usd === undefined ? {} : { cost_usd }),
 });
 
 const LINE_SEPARATOR = /[\u0085\u2028\u2029]/g;

@@ -1,4 +1,5 @@
 import type { CoreEventData } from '../../protocol/core-event.ts';
+import { describeCost, describePhaseCosts, formatUsd } from '../describe-cost.ts';
 import { allAgentsDied, describeCensus, describeDeaths } from '../describe-end.ts';
 import { formatDuration } from '../format-duration.ts';
 import { toTerminalLine } from './terminal-text.ts';
@@ -46,7 +47,9 @@ export function retryLine(label: string, data: CoreEventData<'agent.retrying'>):
 }
 
 export function finishedLine(label: string, data: CoreEventData<'agent.finished'>): TextLine {
-  const cost = `${formatDuration(data.durationMs)}, ${formatCount(data.inputTokens + data.outputTokens)} tokens`;
+  const tokens = formatCount(data.inputTokens + data.outputTokens);
+  const spent = data.costUsd === undefined ? '' : `, ${formatUsd(data.costUsd)}`;
+  const cost = `${formatDuration(data.durationMs)}, ${tokens} tokens${spent}`;
   switch (data.state) {
     case 'done': {
       const empty = data.emptyResult === true ? ', empty answer' : '';
@@ -108,11 +111,17 @@ export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean)
     ? [{ tone: 'loud', text: `No agent gave an answer: ${describeDeaths(census)}.`, important: true }]
     : [];
   const mark = simulated ? ' SIMULATED' : '';
-  const totals = `${describeCensus(census)}; ${formatCount(usage.total_tokens)} tokens, ${formatDuration(usage.duration_ms)}`;
+  const cost = describeCost(usage);
+  const spent = cost === undefined ? '' : `, ${cost}`;
+  const totals = `${describeCensus(census)}; ${formatCount(usage.total_tokens)} tokens, ${formatDuration(usage.duration_ms)}${spent}`;
+  const byPhase = describePhaseCosts(run.costs);
   const head = `${endWord(status)}${mark}: ${totals}`;
   return [
     ...died,
     { tone: status === 'completed' && died.length === 0 ? 'good' : 'bad', text: head, important: true },
+    ...(byPhase === undefined
+      ? []
+      : [{ tone: 'dim' as const, text: `  spent: ${toTerminalLine(byPhase, 1000)}`, whole: true }]),
     ...(run.error === undefined ? [] : [errorLine(run.error)]),
     { tone: 'dim', text: `  output: ${toTerminalLine(run.outputFile, 4096)}`, whole: true },
     ...(status === 'completed' && census.agents_error === 0 ? [] : [resumeLine(run.resume)]),

@@ -85,6 +85,7 @@ export class AgentCalls {
   constructor(options: AgentCallsOptions) {
     const { settled } = options;
     this.#options = options;
+    if (options.costs !== undefined) options.costs.onWarning = (text) => options.log('warn', text);
     this.#undecided =
       settled &&
       new RestQueue({
@@ -123,7 +124,7 @@ export class AgentCalls {
       return;
     }
     for (const warning of options.warnings) this.#warnOnce(warning);
-    const limit = agentLimit(this.#options.limits, this.#count, this.spent);
+    const limit = agentLimit(this.#options.limits, this.#count, this.spent, this.#options.costs);
     if (limit !== undefined) {
       this.#options.onLimit(limit);
       this.#answerError(guestCall.id, limit, true);

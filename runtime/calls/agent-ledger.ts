@@ -3,6 +3,7 @@ import type { FailedRow, StartedRow } from '../../protocol/journal-row.ts';
 import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../../protocol/preview.ts';
 import type { ResultSource } from '../../protocol/result-source.ts';
 import type { ErrorRecord } from '../../protocol/workflow-error.ts';
+import { agentCost } from '../costs/cost-meter.ts';
 import type { AgentOutcome, ResultRowHead, WorktreePlace } from '../ports.ts';
 import type { CallIdentity } from '../replay/replay-index.ts';
 import type { ReusedResult } from '../replay/reuse.ts';
@@ -135,6 +136,7 @@ export class AgentLedger {
       at: clock.now(),
     };
     addOccurrence(head, call.identity);
+    if (run.spend !== undefined) head.usage.cost_usd = agentCost(run.spend);
     if (attempts > 1 && attempts === this.#mostAttempts) head.lastAttempt = true;
     if (run.keptWorktree !== undefined) head.worktree = place(run.keptWorktree);
     directory.journal.appendResult(head, outcome.valueJson);
@@ -173,6 +175,7 @@ export class AgentLedger {
       error: { code, message },
       at: clock.now(),
     };
+    if (run.spend !== undefined) row.cost_usd = agentCost(run.spend);
     addOccurrence(row, call.identity);
     directory.journal.append(row);
     this.#finished(call, run, code === 'AGENT_SKIPPED' ? 'skipped' : 'error', { error });
@@ -229,6 +232,12 @@ export class AgentLedger {
       attempt: run.attempt,
       durationMs: clock.now() - run.startedAtMs,
     };
+    if (run.cacheReadTokens > 0) data.cacheReadTokens = run.cacheReadTokens;
+    if (run.cacheWriteTokens > 0) data.cacheWriteTokens = run.cacheWriteTokens;
+    if (run.spend !== undefined) {
+      data.costUsd = agentCost(run.spend);
+      if (call.phaseIndex !== undefined) data.phaseIndex = call.phaseIndex;
+    }
     if (details.valueJson !== undefined) data.resultPreview = this.#resultPreview(details.valueJson);
     if (details.empty === true) data.emptyResult = true;
     if (details.error !== undefined) data.error = details.error;

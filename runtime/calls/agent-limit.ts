@@ -1,11 +1,13 @@
 import { WorkflowError } from '../../protocol/workflow-error.ts';
+import type { CostMeter } from '../costs/cost-meter.ts';
 import type { RunLimits } from '../run-options.ts';
 
 /** The limit that refuses a run one more agent; undefined when none does. */
 export function agentLimit(
-  { maxAgents, budget }: Pick<RunLimits, 'maxAgents' | 'budget'>,
+  { maxAgents, budget, budgetUsd }: Pick<RunLimits, 'maxAgents' | 'budget' | 'budgetUsd'>,
   started: number,
   spent: number,
+  costs?: CostMeter,
 ): WorkflowError | undefined {
   if (started >= maxAgents) {
     return new WorkflowError(
@@ -21,5 +23,5 @@ export function agentLimit(
       { data: { spent, budget } },
     );
   }
-  return undefined;
+  return budgetUsd === null ? undefined : costs?.refusal(budgetUsd);
 }

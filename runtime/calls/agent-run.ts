@@ -1,6 +1,7 @@
 import { preview } from '../../protocol/preview.ts';
 import { tokenCount } from '../../protocol/token-count.ts';
 import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
+import type { AgentSpend, CostMeter } from '../costs/cost-meter.ts';
 import type { EventWriter } from '../counted-events.ts';
 import type {
   AgentBackend,
@@ -35,6 +36,8 @@ export interface AgentContext {
   readonly redactor: Redactor;
   readonly maxRetries: number;
   readonly transcripts: boolean;
+  /** Absent where agents cost nothing. */
+  readonly costs?: CostMeter | undefined;
   /** Warnings that the log of the run has. */
   readonly warned: Set<string>;
   /** Undefined where none can be made. */
@@ -75,6 +78,10 @@ export class AgentRun implements AgentReporter, Watched {
   readonly stallMs: number;
   inputTokens = 0;
   outputTokens = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
+  /** Undefined where agents cost nothing. */
+  readonly spend: AgentSpend | undefined;
   toolUses = 0;
   /** Tries over the transport, from 1 (A-15). */
   attempt = 1;
@@ -108,6 +115,7 @@ export class AgentRun implements AgentReporter, Watched {
     this.#timeoutMs = times.timeoutMs;
     this.#context = context;
     this.#watcher = watcher;
+    this.spend = context.costs?.open();
   }
 
   /** Runs the agent in a slot it was given, and gives the slot back. Calls `onEnd` once. */
@@ -170,6 +178,7 @@ export class AgentRun implements AgentReporter, Watched {
   }
 
   #leave(end: AgentEnd): void {
+    if (this.spend !== undefined) this.#endSpend(this.spend);
     this.#onEnd(end);
     this.#release();
   }
@@ -180,6 +189,11 @@ export class AgentRun implements AgentReporter, Watched {
     if (!end.kept) return;
     this.keptWorktree = { path, branch };
     if (end.problem !== undefined) this.warn(`The worktree ${path} could not be removed: ${end.problem}`);
+  }
+
+  #endSpend(spend: AgentSpend): void {
+    const { costs, redactor } = this.#context;
+    costs?.ended(spend, preview(redactor.text(this.request.label)));
   }
 
   /** Ends the agent: at once when it waits, through its signal when it works. */
@@ -203,10 +217,15 @@ export class AgentRun implements AgentReporter, Watched {
     this.#context.events.append('agent.active', { key: this.request.key });
   }
 
-  usage(delta: AgentUsage): void {
+  usage(delta: AgentUsage, model?: string): void {
     const outputTokens = tokenCount(delta.outputTokens);
     this.inputTokens += tokenCount(delta.inputTokens);
     this.outputTokens += outputTokens;
+    this.cacheReadTokens += tokenCount(delta.cacheReadTokens);
+    this.cacheWriteTokens += tokenCount(delta.cacheWriteTokens);
+    if (this.spend !== undefined) {
+      this.#context.costs?.used(this.spend, delta, model ?? this.request.options.model);
+    }
     this.#watcher.usage(outputTokens);
   }
 
@@ -320,9 +339,9 @@ export class AgentRun implements AgentReporter, Watched {
 
   /** Trusts the outcome where the backend reported nothing, or less, while it ran. */
   #settleUsage({ usage, toolUses }: AgentOutcome): void {
-    const missingOutput = tokenCount(usage.outputTokens) - this.outputTokens;
-    if (missingOutput > 0) this.usage({ inputTokens: 0, outputTokens: missingOutput });
-    this.inputTokens = Math.max(this.inputTokens, tokenCount(usage.inputTokens));
+    const inputTokens = Math.max(0, tokenCount(usage.inputTokens) - this.inputTokens);
+    const outputTokens = Math.max(0, tokenCount(usage.outputTokens) - this.outputTokens);
+    if (inputTokens > 0 || outputTokens > 0) this.usage({ inputTokens, outputTokens });
     this.toolUses = Math.max(this.toolUses, toolUses);
   }
 

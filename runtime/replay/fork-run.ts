@@ -57,13 +57,19 @@ export async function forkRun(store: RunStore, source: ForkSource, options: Fork
     for (const { row, resultJson } of rowsInOrder(source.rows, shared)) {
       if (row.type === 'launched') directory.journal.append({ ...row, runId: directory.runId });
       else if (row.type !== 'result') directory.journal.append(row);
-      else if (resultJson !== undefined) directory.journal.appendResult(row as ResultRowHead, resultJson);
+      else if (resultJson !== undefined) directory.journal.appendResult(unpaid(row as ResultRowHead), resultJson);
     }
     await directory.journal.durable();
     return { runId: directory.runId, shared: shared.length, left: answered.length - shared.length };
   } finally {
     await directory.close();
   }
+}
+
+/** The other run has paid for it. */
+function unpaid({ usage, ...row }: ResultRowHead): ResultRowHead {
+  const { cost_usd: _cost, ...tokens } = usage;
+  return { ...row, usage: tokens };
 }
 
 function sharedCalls(calls: readonly StoredCall[], from: string | undefined): readonly StoredCall[] {
