@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentFiles, AgentMeta, Clock, Redactor, TimerHandle, TranscriptRow } from '../runtime/ports.ts';
 import { type Disk, FILE_MODE } from './disk.ts';
+import type { TranscriptForm } from './layouts/transcript-layout.ts';
 import { makePrivateDirectory } from './private-directory.ts';
 import { unwritableError } from './unwritable-error.ts';
 
@@ -22,6 +23,8 @@ export interface AgentFileOptions {
   readonly redactor?: Redactor | undefined;
   /** Once it aborts nothing is written any more: another process holds the run. */
   readonly lost?: AbortSignal | undefined;
+  /** How files are named and written. @defaultValue as they come, in `<id>.jsonl` and `<id>.meta.json` */
+  readonly form?: TranscriptForm | undefined;
 }
 
 /** What waits for one file. */
@@ -59,13 +62,16 @@ export class QueuedAgentFiles implements AgentFiles {
 
   writeMeta(meta: AgentMeta): void {
     const clean = this.#options.redactor?.json(meta) ?? meta;
-    this.#enqueue(`${meta.agentId}.meta.json`, 'w', `${JSON.stringify(clean)}\n`);
+    const shown = this.#options.form?.meta(clean) ?? clean;
+    this.#enqueue(`${this.#baseName(meta.agentId)}.meta.json`, 'w', `${JSON.stringify(shown)}\n`);
   }
 
   appendTranscript(agentId: string, row: TranscriptRow): void {
     const clean = this.#options.redactor?.json(row) ?? row;
-    const name = `${agentId}.jsonl`;
-    const text = `${JSON.stringify(clean)}\n`;
+    const rows = this.#options.form?.rows(agentId, clean) ?? [clean];
+    if (rows.length === 0) return;
+    const name = `${this.#baseName(agentId)}.jsonl`;
+    const text = rows.map((one) => `${JSON.stringify(one)}\n`).join('');
     const pending = this.#waiting.get(name);
     if (pending === undefined) {
       this.#gather(name, text);
@@ -78,12 +84,16 @@ export class QueuedAgentFiles implements AgentFiles {
   }
 
   transcriptPath(agentId: string): string {
-    return join(this.#options.directory, `${agentId}.jsonl`);
+    return join(this.#options.directory, `${this.#baseName(agentId)}.jsonl`);
+  }
+
+  #baseName(agentId: string): string {
+    return this.#options.form?.fileName(agentId) ?? agentId;
   }
 
   async saved(agentId: string): Promise<void> {
-    await this.#savedOf(`${agentId}.jsonl`);
-    await this.#savedOf(`${agentId}.meta.json`);
+    await this.#savedOf(`${this.#baseName(agentId)}.jsonl`);
+    await this.#savedOf(`${this.#baseName(agentId)}.meta.json`);
   }
 
   #savedOf(name: string): Promise<void> {

@@ -13,8 +13,9 @@ export async function makePrivateDirectory(disk: Disk, path: string): Promise<vo
     await makeOne(disk, path);
   } catch (error) {
     const parent = dirname(path);
-    if (errnoOf(error) === 'ENOENT' && parent !== path && !(await exists(disk, parent))) {
-      await makePrivateDirectory(disk, parent);
+    if (errnoOf(error) === 'ENOENT' && parent !== path) {
+      // Somebody else may make the parent at the same time.
+      if (!(await exists(disk, parent))) await makePrivateDirectory(disk, parent);
       await makeOne(disk, path).catch((again) => requireDirectory(disk, path, again));
     } else {
       await requireDirectory(disk, path, error);

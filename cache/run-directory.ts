@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RunOutput, RunRecord } from '../protocol/run-record.ts';
 import type {
   AgentFiles,
@@ -15,6 +15,9 @@ import { EventLogFile } from './event-log-file.ts';
 import type { EventTail } from './event-tail.ts';
 import { JournalFile } from './journal-file.ts';
 import type { JournalRead } from './journal-reader.ts';
+import type { LayoutFile, RunLayout, TranscriptLayout } from './layouts/transcript-layout.ts';
+import { TwoAgentFiles } from './layouts/two-agent-files.ts';
+import { makePrivateDirectory } from './private-directory.ts';
 import { replaceFile } from './replace-file.ts';
 import type { RunLease } from './run-lease.ts';
 import type { RunOwner } from './run-lock.ts';
@@ -38,6 +41,7 @@ export interface RunDirectoryOptions {
   readonly lease: RunLease;
   readonly redactor?: Redactor | undefined;
   readonly onSinkError?: ((error: unknown) => void) | undefined;
+  readonly layout?: TranscriptLayout | undefined;
 }
 
 /** An open run directory. Its owner is written into every record that says `running`. */
@@ -48,6 +52,7 @@ export class OpenRunDirectory implements RunDirectory {
   readonly events: EventLog;
   readonly agentFiles: AgentFiles;
   readonly #options: RunDirectoryOptions;
+  readonly #layout: RunLayout | undefined;
   #record: RunRecord;
   #scriptText: string;
   #argsJson: string | undefined;
@@ -73,7 +78,17 @@ export class OpenRunDirectory implements RunDirectory {
       lease,
       onSinkError,
     });
-    this.agentFiles = new QueuedAgentFiles({ disk, directory: join(path, 'agents'), clock, redactor, lost });
+    const own = { disk, directory: join(path, 'agents'), clock, redactor, lost };
+    this.#layout = options.layout?.(contents.record, clock);
+    const { form } = this.#layout ?? {};
+    this.agentFiles =
+      form === undefined
+        ? new QueuedAgentFiles(own)
+        : new TwoAgentFiles(
+            new QueuedAgentFiles(own),
+            new QueuedAgentFiles({ ...own, directory: form.directory, form }),
+          );
+    void this.#saveLayoutFiles(this.#layout?.filesAtStart(contents.scriptText) ?? []);
   }
 
   get runId(): string {
@@ -121,7 +136,21 @@ export class OpenRunDirectory implements RunDirectory {
   async saveOutput(output: Omit<RunOutput, 'result'>, resultJson: string | undefined): Promise<string> {
     const path = join(this.path, 'output.json');
     await this.#inOrder(() => replaceFile(this.#options.disk, path, outputText(output, resultJson)));
+    const { record, scriptText, argsJson } = this;
+    const end = { record, scriptText, argsJson, output, resultJson };
+    await this.#saveLayoutFiles(this.#layout?.filesAtEnd(end) ?? []);
     return path;
+  }
+
+  /** Nothing of the run depends on them: what cannot be written is left out. */
+  async #saveLayoutFiles(files: readonly LayoutFile[]): Promise<void> {
+    const { disk, redactor } = this.#options;
+    for (const { path, text } of files) {
+      await this.#inOrder(async () => {
+        await makePrivateDirectory(disk, dirname(path));
+        await replaceFile(disk, path, redactor === undefined ? text : redacted(redactor, path, text));
+      }).catch(() => undefined);
+    }
   }
 
   close(): Promise<void> {
@@ -145,6 +174,11 @@ export class OpenRunDirectory implements RunDirectory {
       throw failed.reason;
     }
   }
+}
+
+/** JSON is read first: a secret in it may be written with escapes. */
+function redacted(redactor: Redactor, path: string, text: string): string {
+  return path.endsWith('.json') ? `${JSON.stringify(redactor.json(JSON.parse(text)))}\n` : redactor.text(text);
 }
 
 /** Writes `args.json`, or takes it away. */

@@ -6,6 +6,7 @@ import type { Clock, Redactor, RunDirectory, RunStore, TimerHandle } from '../ru
 import { type Disk, errnoOf, nodeDisk, syncDirectory } from './disk.ts';
 import { findEventTail } from './event-tail.ts';
 import { readJournal } from './journal-reader.ts';
+import type { TranscriptLayout } from './layouts/transcript-layout.ts';
 import { moveToNewFile } from './move-to-new-file.ts';
 import { makeOne, makePrivateDirectory } from './private-directory.ts';
 import { type ProcessTable, systemProcesses } from './process-table.ts';
@@ -27,6 +28,8 @@ export interface RunStoreOptions {
   readonly randomBytes?: (size: number) => Uint8Array;
   /** Takes secrets out of events and of the files of agents; the journal stays whole (A-32). */
   readonly redactor?: Redactor;
+  /** Another program's way to file transcripts, in which they are written as well (H-19). @defaultValue none */
+  readonly layout?: TranscriptLayout | undefined;
   /** Told of each event sink that threw and was taken off. */
   readonly onSinkError?: (error: unknown) => void;
   /** @defaultValue the file system of this machine */
@@ -132,8 +135,8 @@ async function shutOut({ disk }: Store, runPath: string, lease: RunLease): Promi
 }
 
 function openDirectory(store: Store, path: string, hold: Hold, contents: RunContents): RunDirectory {
-  const { disk, clock, redactor, onSinkError } = store;
-  return new OpenRunDirectory({ disk, path, clock, ...hold, redactor, onSinkError }, contents);
+  const { disk, clock, redactor, onSinkError, layout } = store;
+  return new OpenRunDirectory({ disk, path, clock, ...hold, redactor, onSinkError, layout }, contents);
 }
 
 async function readLogs(

@@ -97,6 +97,7 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
   const concurrency = flags.concurrency ?? stored.concurrency;
   const lanes = flags.lane ?? stored.lanes;
   const failOnAgentError = flags.failOnAgentError ?? stored.failOnAgentError;
+  const layout = flags.layout ?? stored.layout;
   const limits: Partial<RunLimits> = { ...stored.limits, ...limitsOf(flags, env) };
   return {
     backend: choice.name,
@@ -106,6 +107,7 @@ function mergeFlags(flags: RunFlags, env: CliContext['env'], stored: StoredFlags
     ...(model === undefined ? {} : { model }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(lanes === undefined ? {} : { lanes }),
+    ...(layout === undefined ? {} : { layout }),
     ...(failOnAgentError === undefined ? {} : { failOnAgentError }),
     ...(stored.startedByPath === undefined ? {} : { startedByPath: stored.startedByPath }),
   };

@@ -18,6 +18,7 @@ import type { BackendName, RunFlags } from './run-flags.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
 import type { ToolFlags } from './tool-flags.ts';
+import { transcriptLayout } from './transcript-layouts.ts';
 
 /** What `run` and `resume` do differently. */
 export interface LaunchPlan {
@@ -48,6 +49,7 @@ export async function executeRun(
     const decided = decideLaunch(context, flags, root, plan.stored, prices);
     const { choice, model, tools, secrets, options, resumeCommand } = decided;
     const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options.onNotice, tools);
+    const layout = await transcriptLayout(flags.layout ?? plan.stored.layout, context);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
     inner = await createBackend(
       choice.name,
@@ -60,7 +62,7 @@ export async function executeRun(
     sandbox = context.takeSandbox();
     const handle = await plan.launch({
       ...options,
-      store: createRunStore({ root, redactor: createRedactor(secrets) }),
+      store: createRunStore({ root, redactor: createRedactor(secrets), layout }),
       backend,
       sinks: face.sinks,
       ...(flags.reuse === true ? await sharing(root) : {}),

@@ -20,9 +20,7 @@ export interface LaterOption {
   readonly instead: string;
 }
 
-export const LATER_OPTIONS: readonly LaterOption[] = [
-  { flags: '--layout <name>', name: 'layout', instead: 'Transcripts are in runs/<runId>/agents' },
-];
+export const LATER_OPTIONS: readonly LaterOption[] = [];
 
 export const LATER_BACKENDS: readonly string[] = ['restate'];
 export const LATER_OUTPUT_FORMATS: readonly string[] = ['workbench'];

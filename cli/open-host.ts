@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type ConversationModel, createConversationModel } from '../agents/anthropic/conversation-model.ts';
 import type { Hooks } from '../agents/hooks/hooks.ts';
 import { loadHooks } from '../agents/hooks/load-hooks.ts';
+import type { TranscriptLayout } from '../cache/layouts/transcript-layout.ts';
 import { createRunStore } from '../cache/run-store.ts';
 import { findKillSwitch } from '../hosts/saved-workflows/kill-switch.ts';
 import { type OpenSession, openSession, type RunsParts } from '../hosts/stdio/open-session.ts';
@@ -24,6 +25,7 @@ import { canAskClient, type HostFlags } from './host-program.ts';
 import { openStoredSession } from './host-session.ts';
 import type { RunFlags } from './run-flags.ts';
 import { stateRoot } from './state-root.ts';
+import { transcriptLayout } from './transcript-layouts.ts';
 
 /** A session that can be talked to, and what belongs to it. */
 export interface OpenHost extends OpenSession {
@@ -54,6 +56,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const decisions = decideLaunch(context, runFlagsOf(flags), root, {});
   const session = await openStoredSession(flags, root, context);
   const { sessionId } = session;
+  const layout = await transcriptLayout(flags.layout, context, sessionId);
   const over = new AbortController();
   const hooks = await hooksOf(context, flags, { root, sessionId, note });
   const model = decisions.choice.name === 'anthropic' ? conversationModel(context.env, decisions.model) : undefined;
@@ -76,7 +79,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     random: Math.random,
     openRuns(parts) {
       agents.askBy(parts.prompts);
-      return openRuns(context, flags, { ...parts, root, decisions, backend: agents.backend });
+      return openRuns(context, flags, { ...parts, root, layout, decisions, backend: agents.backend });
     },
     onProblem: (error) => note(`the session is not stored: ${isWorkflowError(error) ? error.message : String(error)}`),
   });
@@ -123,17 +126,18 @@ function talkOptions(flags: HostFlags) {
 }
 
 interface OpenRunsParts extends RunsParts {
+  readonly layout: TranscriptLayout | undefined;
   readonly root: string;
   readonly decisions: LaunchDecisions;
   readonly backend: AgentBackend;
 }
 
 function openRuns({ cwd, homeDirectory }: CliContext, flags: HostFlags, parts: OpenRunsParts): BackgroundRuns {
-  const { root, decisions, backend, sinksFor, prompts } = parts;
+  const { root, layout, decisions, backend, sinksFor, prompts } = parts;
   return createBackgroundRuns({
     ...decisions.options,
     ...(canAskClient(flags) ? { confirmFanOut: (request) => confirmByClient(prompts, request) } : {}),
-    store: createRunStore({ root, redactor: createRedactor(decisions.secrets) }),
+    store: createRunStore({ root, redactor: createRedactor(decisions.secrets), layout }),
     backend,
     cwd,
     homeDirectory,

@@ -5,6 +5,7 @@ import { LATER_BACKENDS, LATER_OPTIONS, LATER_OUTPUT_FORMATS, notYet } from './l
 import { collect, integerBetween, laneOf, nonEmpty, numberBetween, wordOf } from './option-values.ts';
 import { splitWords } from './split-words.ts';
 import { addToolFlags, type ToolFlags } from './tool-flags.ts';
+import { LAYOUTS, type LayoutName } from './transcript-layouts.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type Dialect = 'claude' | 'cbc';
@@ -48,6 +49,7 @@ export interface RunFlags extends ToolFlags {
   readonly import?: string | true;
   readonly outputFormat: OutputFormat;
   readonly dialect: Dialect;
+  readonly layout?: LayoutName;
   readonly includeSource?: boolean;
   readonly stateDir?: string;
   readonly quiet?: boolean;
@@ -143,6 +145,12 @@ function addOutputFlags(command: Command): void {
     )
     .option('--include-source', 'put the script into the first line of stream-json')
     .option('--no-include-source', 'leave it out')
+    .addOption(
+      new Option(
+        '--layout <name>',
+        'file transcripts also as another program does: claude or cbc; wf for not',
+      ).argParser(wordOf(LAYOUTS)),
+    )
     .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)', nonEmpty)
     .option('--quiet', 'say only what went wrong')
     .option('--yes', 'answer questions with yes')

@@ -1,6 +1,7 @@
 import type { RunLimits } from '../runtime/run-options.ts';
 import { BACKENDS, type BackendName } from './run-flags.ts';
 import { readToolFlags, type ToolFlags } from './tool-flags.ts';
+import { LAYOUTS, type LayoutName } from './transcript-layouts.ts';
 
 /** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
 export interface StoredFlags extends ToolFlags {
@@ -13,6 +14,7 @@ export interface StoredFlags extends ToolFlags {
   readonly limits?: Partial<RunLimits>;
   /** Prices as they were given, unchecked. */
   readonly prices?: unknown;
+  readonly layout?: LayoutName;
   /** The script was named by its path. */
   readonly startedByPath?: boolean;
 }
@@ -34,7 +36,8 @@ const NULLABLE_LIMITS: ReadonlySet<string> = new Set(['timeoutMs', 'budget', 'bu
 
 /** Reads stored options back; members of another version or of a wrong type count as absent. */
 export function readStoredFlags(options: Readonly<Record<string, unknown>>): StoredFlags {
-  const { backend, agentCommand, model, concurrency, lanes, failOnAgentError, limits, prices, startedByPath } = options;
+  const { backend, agentCommand, model, concurrency, lanes, failOnAgentError, limits, layout, prices, startedByPath } =
+    options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
     ...(prices === undefined ? {} : { prices }),
@@ -45,6 +48,7 @@ export function readStoredFlags(options: Readonly<Record<string, unknown>>): Sto
     ...(typeof failOnAgentError === 'boolean' ? { failOnAgentError } : {}),
     ...(typeof startedByPath === 'boolean' ? { startedByPath } : {}),
     ...readToolFlags(options),
+    ...(LAYOUTS.includes(layout as LayoutName) ? { layout: layout as LayoutName } : {}),
     ...(typeof limits === 'object' && limits !== null ? { limits: readLimits(limits) } : {}),
   };
 }
