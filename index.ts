@@ -7,6 +7,7 @@ export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
 export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';
 export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts';
 export type { SandboxChoice } from './agents/tools/command-sandbox.ts';
+export { createMcpTools, type McpTools, type McpToolsOptions } from './agents/tools/mcp-tools.ts';
 export type { PermissionMode } from './agents/tools/permission-modes.ts';
 export type {
   AskPermission,

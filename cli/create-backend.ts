@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Hooks } from '../agents/hooks/hooks.ts';
+import { createMcpTools } from '../agents/tools/mcp-tools.ts';
 import type { AskPermission } from '../agents/tools/permissions.ts';
 import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
+import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { BackendName } from './run-flags.ts';
 import { type ToolFlags, toolOptions } from './tool-flags.ts';
@@ -16,6 +18,8 @@ export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDire
   readonly hooks?: Hooks | undefined;
   /** Asked about tool calls that need a yes; undefined where nobody is there. */
   readonly ask?: AskPermission | undefined;
+  /** Told what a person should know: an MCP server that cannot be used. */
+  readonly note?: ((text: string) => void) | undefined;
 }
 
 /** What was typed about a backend. */
@@ -35,9 +39,17 @@ export interface BackendFlags {
 export async function createBackend(
   name: BackendName,
   flags: BackendFlags,
-  { env, cwd, homeDirectory, agentsCwd, hooks, ask }: BackendPlace,
+  { env, cwd, homeDirectory, agentsCwd, hooks, ask, note }: BackendPlace,
 ): Promise<AgentBackend> {
-  const tools = toolOptions(flags.tools ?? {}, env, ask);
+  const tools = {
+    ...toolOptions(flags.tools ?? {}, env, ask),
+    mcpTools: createMcpTools({
+      cwd: agentsCwd,
+      env,
+      version: WF_VERSION,
+      ...(note === undefined ? {} : { onWarning: note }),
+    }),
+  };
   switch (name) {
     case 'scripted': {
       const path = resolve(cwd, flags.responses ?? '');

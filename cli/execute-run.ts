@@ -50,7 +50,7 @@ export async function executeRun(
     const { choice, model, tools, secrets, options, resumeCommand } = decided;
     const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options.onNotice, tools);
     const layout = await transcriptLayout(flags.layout ?? plan.stored.layout, context);
-    const place = { ...context, agentsCwd: plan.agentsCwd, hooks };
+    const place = { ...context, agentsCwd: plan.agentsCwd, hooks, note: options.onNotice };
     inner = await createBackend(
       choice.name,
       { responses: flags.responses, model, agentCommand: choice.agentCommand, tools },

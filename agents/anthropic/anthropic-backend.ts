@@ -3,23 +3,21 @@ import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-t
 import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
-import type { AgentTool } from '../tools/agent-tool.ts';
-import { chooseTools, offeredTools } from '../tools/choose-tools.ts';
+import { offeredTools } from '../tools/choose-tools.ts';
 import { lateToolHost } from '../tools/late-tool-host.ts';
 import type { PermissionOptions } from '../tools/permissions.ts';
 import type { ShellOptions } from '../tools/tool-host.ts';
+import { type ToolSources, toolsOfAgent } from '../tools/tools-of-agent.ts';
 import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';
 import { DEFAULT_MODEL, effortFor, resolveModel } from './models.ts';
 import { type AnthropicAccess, openLine } from './open-line.ts';
 import type { RequestFrame } from './request-body.ts';
 
-export interface AnthropicBackendOptions extends AnthropicAccess {
+export interface AnthropicBackendOptions extends AnthropicAccess, ToolSources {
   /** Alias or id of the model for calls that name none. @defaultValue sonnet */
   readonly model?: string | undefined;
   /** Output limit of one message, thinking included. @defaultValue 32000 */
   readonly maxTokens?: number | undefined;
-  /** @defaultValue Read, Glob, Grep, Edit, Write and Bash */
-  readonly tools?: readonly AgentTool[] | undefined;
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
   /** What the tools may do without asking, and at all. @defaultValue they may read; the rest is asked for, and refused with nobody there */
@@ -53,12 +51,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     model: resolveModel(model),
     async run(request, signal, report): Promise<AgentOutcome> {
       const type = findAgentType(options.agentTypes ?? BUILT_IN_AGENT_TYPES, request.options.agentType);
-      const tools = chooseTools(options.tools ?? (await defaultTools()), request.options, type);
+      const { permissions } = toolHost;
+      const tools = await toolsOfAgent(options, { request, type, permissions, signal, report });
       const frame = frameOf(request, {
         model: resolveModel(request.options.model ?? type?.model ?? model),
         maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
         system: subagentInstructions(request.output !== undefined, type?.instructions),
-        tools: offeredTools(tools, toolHost.permissions),
+        tools: offeredTools(tools, permissions),
       });
       noteFrame(frame, request, report);
       line ??= openLine(options);
@@ -70,18 +69,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): AgentB
     },
     async warmUp() {
       line ??= openLine(options);
-      await Promise.all([line.catch(() => {}), defaultTools()]); // the first agent meets the same error and says so
+      await Promise.all([line.catch(() => {}), import('../tools/default-tools.ts')]); // the first agent meets the same error and says so
     },
     async close() {
       line = undefined;
-      await toolHost.close();
+      await Promise.all([toolHost.close(), options.mcpTools?.close()]);
     },
   };
-}
-
-/** Their library takes a while to load, so it waits for the first agent. */
-async function defaultTools(): Promise<readonly AgentTool[]> {
-  return (await import('../tools/default-tools.ts')).DEFAULT_TOOLS;
 }
 
 function frameOf(request: AgentRequest, parts: Omit<RequestFrame, 'effort' | 'output'>): RequestFrame {

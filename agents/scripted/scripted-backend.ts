@@ -5,18 +5,15 @@ import type { AgentBackend, AgentOutcome, AgentRequest, Clock } from '../../runt
 import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
 import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
-import type { AgentTool } from '../tools/agent-tool.ts';
-import { chooseTools } from '../tools/choose-tools.ts';
 import { lateToolHost } from '../tools/late-tool-host.ts';
 import type { PermissionOptions } from '../tools/permissions.ts';
 import type { ShellOptions } from '../tools/tool-host.ts';
+import { type ToolSources, toolsOfAgent } from '../tools/tools-of-agent.ts';
 import { wallClock } from '../wall-clock.ts';
 import { type PlannedReply, ResponseBook } from './response-book.ts';
 import { ScriptedTurns } from './scripted-turns.ts';
 
-export interface ScriptedBackendOptions {
-  /** Tools that a planned `tool` turn really runs. @defaultValue Read, Glob, Grep, Edit, Write and Bash */
-  readonly tools?: readonly AgentTool[] | undefined;
+export interface ScriptedBackendOptions extends ToolSources {
   /** @defaultValue the built-in types */
   readonly agentTypes?: AgentTypes | undefined;
   /** What the tools may do without asking, and at all. @defaultValue they may read; the rest is asked for, and refused with nobody there */
@@ -35,7 +32,7 @@ export interface ScriptedBackendOptions {
  * without a delay take no timer.
  */
 export function createScriptedBackend(file: ResponsesFile, options: ScriptedBackendOptions = {}): AgentBackend {
-  const { tools, agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
+  const { agentTypes = BUILT_IN_AGENT_TYPES, clock = wallClock } = options;
   const book = new ResponseBook(file);
   const toolHost = lateToolHost(options);
   /** Replies of agents that were aborted, by key. */
@@ -52,7 +49,8 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       const reply = interrupted.get(request.key) ?? book.open(request.prompt, request.label);
       if (reply === undefined) throw noResponse(request);
       const turns = new ScriptedTurns(reply, request.output, signal, clock);
-      const chosen = callsTool(reply) ? chooseTools(tools ?? (await defaultTools()), request.options, type) : [];
+      const user = { request, type, permissions: toolHost.permissions, signal, report };
+      const chosen = callsTool(reply) ? await toolsOfAgent(options, user) : [];
       try {
         return await converse({ request, signal, report, turns, tools: chosen, toolHost, hooks: options.hooks });
       } finally {
@@ -62,7 +60,7 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
     },
     async close() {
       interrupted.clear();
-      await toolHost.close();
+      await Promise.all([toolHost.close(), options.mcpTools?.close()]);
     },
   };
 }
@@ -70,11 +68,6 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
 /** Tells whether any planned turn calls a tool; without one, no agent can see which tools there are. */
 function callsTool({ turns }: PlannedReply): boolean {
   return turns.some(({ tool, blocks }) => tool !== undefined || blocks?.some((block) => block.tool !== undefined));
-}
-
-/** Their library takes a while to load, so only a reply that calls a tool loads it. */
-async function defaultTools(): Promise<readonly AgentTool[]> {
-  return (await import('../tools/default-tools.ts')).DEFAULT_TOOLS;
 }
 
 function noResponse({ prompt, label }: AgentRequest): WorkflowError {

@@ -1,6 +1,7 @@
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
 import type { AgentTool } from './agent-tool.ts';
+import type { Permissions } from './permissions.ts';
 
 export interface McpToolsOptions {
   /** Folder whose `.mcp.json` names the servers; absolute. */
@@ -9,20 +10,25 @@ export interface McpToolsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Version that servers are told. */
   readonly version: string;
-  /** Whether some tool of a server could be allowed; a server of which none could is not started. */
-  readonly mayUseServer: (prefix: string) => boolean;
   /** Told once of each server that cannot be used, in a sentence. */
-  readonly onWarning: (text: string) => void;
+  readonly onWarning?: (text: string) => void;
 }
 
 /** The tools of a project's MCP servers. Source: spec A-25. */
 export interface McpTools {
-  /** Starts the servers when it is first called. Never rejects: a server that fails is a warning. */
-  tools(): Promise<readonly AgentTool[]>;
+  /**
+   * Starts the servers when it is first called, those of which some tool could be allowed. Never rejects: a server that fails
+   * is a warning, and has no tools.
+   */
+  tools(permissions: Pick<Permissions, 'offersServer'>): Promise<readonly AgentTool[]>;
+  /** The warnings that nobody has taken yet. */
+  takeWarnings(): readonly string[];
   /** Ends the servers, within 2 s. Idempotent; `tools` gives none from then on. */
   close(): Promise<void>;
 }
 
+/** Beginning of the names of all tools of MCP servers. */
+export const MCP_PREFIX = 'mcp__';
 /** What a program needs to be found and to run. */
 const INHERITED = [
   'HOME',
@@ -49,21 +55,38 @@ const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 /** Makes the tools of the servers in `.mcp.json`; nothing is read or started before they are asked for. */
 export function createMcpTools(options: McpToolsOptions): McpTools {
   const connections: McpConnection[] = [];
+  let warnings: string[] = [];
+  const warn = (text: string): void => {
+    warnings.push(text);
+    options.onWarning?.(text);
+  };
   let opening: Promise<readonly AgentTool[]> | undefined;
   let closing: Promise<void> | undefined;
-  const open = async (): Promise<readonly AgentTool[]> => {
+  const open = async (permissions: Pick<Permissions, 'offersServer'>): Promise<readonly AgentTool[]> => {
     const { readMcpConfig } = await import('../mcp/mcp-config.ts');
-    const { servers, warnings } = await readMcpConfig(options.cwd, options.env);
-    for (const warning of warnings) options.onWarning(warning);
-    const wanted = servers.filter(({ name }) => options.mayUseServer(prefixOf(name)));
-    const tools = await Promise.all(wanted.map((server) => toolsOf(server, options, connections)));
-    return withoutTwins(tools.flat(), options.onWarning);
+    const config = await readMcpConfig(options.cwd, options.env);
+    for (const warning of config.warnings) warn(warning);
+    const wanted = config.servers.filter(({ name }) => permissions.offersServer(prefixOf(name)));
+    const connected = await Promise.all(wanted.map((server) => connect(server, options, warn)));
+    const found = connected.filter((one) => one !== undefined);
+    connections.push(...found.map(({ connection }) => connection));
+    return withoutTwins(
+      found.flatMap(({ server, connection }) =>
+        connection.tools.flatMap((tool) => asAgentTool(server, tool, connection, warn)),
+      ),
+      warn,
+    );
   };
   return {
-    tools() {
+    tools(permissions) {
       if (closing !== undefined) return Promise.resolve([]);
-      opening ??= open();
+      opening ??= open(permissions);
       return opening;
+    },
+    takeWarnings() {
+      const taken = warnings;
+      warnings = [];
+      return taken;
     },
     close() {
       closing ??= (async () => {
@@ -77,24 +100,22 @@ export function createMcpTools(options: McpToolsOptions): McpTools {
 
 /** Beginning of the names of a server's tools. */
 function prefixOf(server: string): string {
-  return `mcp__${server.replace(/[^\w-]/g, '_')}__`;
+  return `${MCP_PREFIX}${server.replace(/[^\w-]/g, '_')}__`;
 }
 
-async function toolsOf(
+async function connect(
   server: McpServerConfig,
-  { env, version, onWarning }: McpToolsOptions,
-  connections: McpConnection[],
-): Promise<readonly AgentTool[]> {
+  { env, version }: McpToolsOptions,
+  warn: (text: string) => void,
+): Promise<{ readonly server: string; readonly connection: McpConnection } | undefined> {
   try {
     // The SDK is large, and most runs have no server.
     const { connectToServer } = await import('../mcp/mcp-connection.ts');
-    const connection = await connectToServer(server, inherited(env), version);
-    connections.push(connection);
-    return connection.tools.flatMap((tool) => asAgentTool(server.name, tool, connection, onWarning));
+    return { server: server.name, connection: await connectToServer(server, inherited(env), version) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    onWarning(`the MCP server ${server.name} of .mcp.json cannot be used, and agents go without its tools: ${reason}`);
-    return [];
+    warn(`the MCP server ${server.name} of .mcp.json cannot be used, and agents go without its tools: ${reason}`);
+    return undefined;
   }
 }
 
@@ -107,11 +128,11 @@ function asAgentTool(
   server: string,
   tool: RemoteTool,
   connection: McpConnection,
-  onWarning: (text: string) => void,
+  warn: (text: string) => void,
 ): readonly AgentTool[] {
   const name = prefixOf(server) + tool.name.replace(/[^\w-]/g, '_');
   if (!TOOL_NAME.test(name) || JSON.stringify(tool.inputSchema).length > MAX_SCHEMA_CHARACTERS) {
-    onWarning(`a tool of the MCP server ${server} is left out: its name or its input schema is too long`);
+    warn(`a tool of the MCP server ${server} is left out: its name or its input schema is too long`);
     return [];
   }
   return [
@@ -134,10 +155,10 @@ function bounded(text: string): string {
   return `${text.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()}\n[cut: ${left} more characters. Ask for less.]`;
 }
 
-function withoutTwins(tools: readonly AgentTool[], onWarning: (text: string) => void): readonly AgentTool[] {
+function withoutTwins(tools: readonly AgentTool[], warn: (text: string) => void): readonly AgentTool[] {
   const byName = new Map<string, AgentTool>();
   for (const tool of tools) {
-    if (byName.has(tool.name)) onWarning(`two tools of MCP servers are named ${tool.name}; the first one is used`);
+    if (byName.has(tool.name)) warn(`two tools of MCP servers are named ${tool.name}; the first one is used`);
     else byName.set(tool.name, tool);
   }
   return [...byName.values()];

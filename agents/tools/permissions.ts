@@ -64,6 +64,12 @@ export interface Permissions {
   readonly mode: PermissionMode;
   /** Whether some call of this tool could be allowed. What could not is not offered to a model. */
   offers(tool: Pick<AgentTool, 'name' | 'access'>): boolean;
+  /**
+   * Whether some tool of an MCP server could be allowed. One of which none could is not even started.
+   *
+   * @param prefix beginning of the names of its tools, such as `mcp__docs__`
+   */
+  offersServer(prefix: string): boolean;
   check(call: PermissionCall, signal: AbortSignal): Promise<PermissionVerdict>;
   /** Gives the test that tools which walk over files apply to each path; undefined when every file may be read. */
   readFilter(): Promise<((relativePath: string) => boolean) | undefined>;
@@ -100,6 +106,13 @@ class RuledPermissions implements Permissions {
     const verdict = access === undefined ? 'allow' : MODE_TABLE[this.mode][access];
     if (verdict !== 'ask') return verdict === 'allow';
     return this.#ask !== undefined || this.#allow.some((rule) => couldAllow(rule, name, access));
+  }
+
+  offersServer(prefix: string): boolean {
+    if (this.#deny.some((rule) => rule.kind === 'tool' && coversAll(rule, prefix))) return false;
+    const verdict = MODE_TABLE[this.mode].external;
+    if (verdict !== 'ask') return verdict === 'allow';
+    return this.#ask !== undefined || this.#allow.some((rule) => rule.kind === 'tool' && reaches(rule, prefix));
   }
 
   async check(call: PermissionCall, signal: AbortSignal): Promise<PermissionVerdict> {
@@ -176,6 +189,18 @@ class RuledPermissions implements Permissions {
     const denied = await this.#deniedBy(tool.name, await subjectOf({ ...call, input: answer.updatedInput }));
     return denied === undefined ? { allow: true, input: answer.updatedInput } : no(denied);
   }
+}
+
+/** Whether a rule names every tool whose name begins so. */
+function coversAll({ text }: PermissionRule, prefix: string): boolean {
+  const [head = '', ...rest] = text.split('*');
+  return rest.length === 1 && rest[0] === '' && prefix.startsWith(head);
+}
+
+/** Whether a rule names some tool whose name begins so. */
+function reaches({ text }: PermissionRule, prefix: string): boolean {
+  const [head = '', ...rest] = text.split('*');
+  return head.startsWith(prefix) || (rest.length > 0 && prefix.startsWith(head));
 }
 
 async function subjectOf({ tool, input, cwd }: PermissionCall): Promise<Subject> {

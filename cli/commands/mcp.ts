@@ -100,7 +100,7 @@ async function openBackground(
   const backend = await createBackend(
     choice.name,
     { responses: flags.responses, model, agentCommand: choice.agentCommand, tools: decided.tools },
-    { ...context, agentsCwd: cwd },
+    { ...context, agentsCwd: cwd, note: (text) => context.stderr.write(`note: ${text}\n`) },
   );
   const runs = createBackgroundRuns({
     ...options,

@@ -12,6 +12,7 @@ const NAMES = [
   'checkScript',
   'createAnthropicBackend',
   'createGitWorktrees',
+  'createMcpTools',
   'createRunStore',
   'createScriptedBackend',
   'createSharedResults',
