@@ -32,6 +32,7 @@ export async function openHostAgents(
 ): Promise<HostAgents> {
   const { choice, model, tools } = decisions;
   let prompts: PermissionPrompts | undefined;
+  const note = (text: string): void => context.stderr.write(`note: ${text}\n`);
   const ask: AskPermission = async (question, signal) => {
     if (prompts === undefined || settings.permissionMode === 'dontAsk') return { allow: false, message: NOBODY_ASKS };
     return prompts.ask(question, signal);
@@ -40,7 +41,7 @@ export async function openHostAgents(
     createBackend(
       choice.name,
       { responses: flags.responses, model, agentCommand: choice.agentCommand, tools: { ...tools, permissionMode } },
-      { ...context, agentsCwd: context.cwd, hooks, ...(canAskClient(flags) ? { ask } : {}) },
+      { ...context, agentsCwd: context.cwd, hooks, note, ...(canAskClient(flags) ? { ask } : {}) },
     );
   const current = (): PermissionMode => agentMode(settings.permissionMode);
   const mode = current();
