@@ -42,7 +42,7 @@ export const bashTool = defineTool({
     if (Buffer.byteLength(command) > LONGEST_COMMAND_BYTES) {
       return failed(`The command is longer than ${LONGEST_COMMAND_BYTES} bytes. Write it to a file and run that.`);
     }
-    if (background && (await running(context)) >= MOST_IN_BACKGROUND) {
+    if (background && running(context) >= MOST_IN_BACKGROUND) {
       return failed(`${MOST_IN_BACKGROUND} commands run in the background already. Stop one with BashOutput first.`);
     }
     try {
@@ -127,9 +127,8 @@ function goOn({ command, timeout }: BashInput, shell: StartedShell, { session }:
   };
 }
 
-async function running({ session }: ToolContext): Promise<number> {
-  const living = await Promise.all([...session.background.values()].map(({ shell }) => shell.process.isAlive()));
-  return living.filter((alive) => alive).length;
+function running({ session }: ToolContext): number {
+  return [...session.background.values()].filter(({ shell }) => shell.process.end === undefined).length;
 }
 
 function joined(...parts: readonly string[]): string {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OutputBuffer } from './output-buffer.ts';
+import { isGroupAlive, signalGroup } from './process-groups.ts';
 
 /** Between the polite signal and the other one. */
 const TERM_GRACE_MS = 300;
@@ -57,14 +57,15 @@ export class ShellProcess {
   }
 
   /** Whether anything of the group still lives. */
-  isAlive(): Promise<boolean> {
-    return isGroupAlive(this.#child.pid);
+  async isAlive(): Promise<boolean> {
+    const { pid } = this.#child;
+    return pid !== undefined && isGroupAlive(pid);
   }
 
   /** Ends the whole group, within about a second. */
   async kill(): Promise<void> {
     const { pid } = this.#child;
-    if (!signalGroup(pid, 'SIGTERM')) return;
+    if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return;
     if (!(await isGoneWithin(pid, TERM_GRACE_MS)) && signalGroup(pid, 'SIGKILL'))
       await isGoneWithin(pid, KILL_GRACE_MS);
     this.#child.stdout?.destroy();
@@ -107,32 +108,10 @@ export class ShellProcess {
   }
 }
 
-/** Sends a signal to a group; false when there is none. */
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(-pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function isGoneWithin(pid: number | undefined, limitMs: number): Promise<boolean> {
+async function isGoneWithin(group: number, limitMs: number): Promise<boolean> {
   for (let waited = 0; waited < limitMs; waited += POLL_MS) {
-    if (!(await isGroupAlive(pid))) return true;
+    if (!(await isGroupAlive(group))) return true;
     await delay(POLL_MS);
   }
   return false;
-}
-
-/** The dead count as gone, although a container without a real init keeps them as zombies for ever. */
-async function isGroupAlive(pid: number | undefined): Promise<boolean> {
-  if (!signalGroup(pid, 0)) return false;
-  if (process.platform !== 'linux') return true;
-  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const states = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')));
-  // The name of a program may hold anything: what follows its last bracket is state, parent and group.
-  const living = states.map((line) => line.slice(line.lastIndexOf(')') + 2).split(' '));
-  return living.some(([state, , group]) => Number(group) === pid && state !== 'Z' && state !== 'X');
 }

@@ -29,6 +29,27 @@ function backendOn(api: FakeApi, options: Partial<AnthropicBackendOptions> = {})
 const { signal } = new AbortController();
 
 describe('the anthropic backend on the wire', () => {
+  it('sends the first request of many like agents ahead of the others, where there is enough to cache (A-25)', async () => {
+    const api = await startApi({ rules: { default: [{ text: 'ok', delayMs: 150 }] } });
+    const backend = backendOn(api, { permissions: { mode: 'bypassPermissions' } });
+    const prompts = Array.from({ length: 6 }, (_, n) => `task ${n}`);
+    await Promise.all(prompts.map((prompt) => backend.run(agentRequest(prompt), signal, new FakeReporter())));
+    const [first = 0, ...others] = api.stats.calls.map(({ at }) => at);
+    expect(others).toHaveLength(5);
+    expect(Math.min(...others) - first).toBeGreaterThanOrEqual(149);
+  });
+
+  it('lets all agents ask at once where there is too little to cache (A-25)', async () => {
+    const api = await startApi({ rules: { default: [{ never: true }] } });
+    const stop = new AbortController();
+    const backend = backendOn(api);
+    const prompts = Array.from({ length: 6 }, (_, n) => `task ${n}`);
+    const runs = prompts.map((prompt) => backend.run(agentRequest(prompt), stop.signal, new FakeReporter()));
+    await waitUntil(() => api.stats.inFlight === 6);
+    stop.abort();
+    expect((await Promise.allSettled(runs)).map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
+  });
+
   it('puts an answer together from pieces of seven bytes (A-25)', async () => {
     const text = '漢字 and 🎉 and a "quote"\n'.repeat(3);
     const rules = [
