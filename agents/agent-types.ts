@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import { readFrontMatter } from './front-matter.ts';
+import { projectFolders } from './project-folders.ts';
 
 /** A kind of subagent that `opts.agentType` can name. Source: spec A-28. */
 export interface AgentType {
@@ -43,13 +44,14 @@ export const BUILT_IN_AGENT_TYPES: AgentTypes = mapOf([
 ]);
 
 /**
- * Loads the agent types of a project and its user. Built-in types give way to the user's, and those to the project's.
+ * Loads the agent types of a project and its user. Built-in types give way to the user's, and those to the project's, from its
+ * root down to the working directory.
  *
  * @throws WorkflowError `FILE_UNREADABLE` when a file cannot be read; folders that do not exist count as empty
  */
 export async function loadAgentTypes(places: { readonly cwd: string; readonly home: string }): Promise<AgentTypes> {
   const types = new Map(BUILT_IN_AGENT_TYPES);
-  for (const root of [places.home, places.cwd]) {
+  for (const root of new Set([places.home, ...(await projectFolders(places.cwd))])) {
     for (const folder of FOLDERS) {
       for (const type of await typesIn(path.join(root, folder))) types.set(type.name, type);
     }

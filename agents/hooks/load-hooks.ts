@@ -1,5 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { projectFolders } from '../project-folders.ts';
 import type { HookSettings, HookSource } from './hook-settings.ts';
 import type { Hooks } from './hooks.ts';
 
@@ -95,21 +96,4 @@ async function givenSettings({ settings, cwd, onProblem }: LoadHooksOptions): Pr
   const found = await settingsText({ name });
   if (found === undefined) onProblem?.(`The settings file ${name} cannot be read, so it is left out.`);
   return found;
-}
-
-/** The folders of the project from its root down to `cwd`; `cwd` alone outside a repository. */
-async function projectFolders(cwd: string): Promise<readonly string[]> {
-  const upwards: string[] = [];
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    upwards.push(folder);
-    if (await exists(join(folder, '.git'))) return upwards.reverse();
-    if (dirname(folder) === folder) return [cwd];
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -47,6 +47,41 @@ describe('agent types', () => {
     expect(types.get('plain')?.instructions).toBe('No head at all.\n--- not one');
   });
 
+  it('hold in the folders below the root of their project, the nearer one first (A-28)', async () => {
+    const project = path.join(root, 'repository');
+    await mkdir(path.join(project, '.git'), { recursive: true });
+    for (const [folder, text] of [
+      ['.claude/agents/one.md', 'Root one.'],
+      ['.claude/agents/two.md', 'Root two.'],
+      ['sub/.wf/agents/two.md', 'Sub two.'],
+    ] as const) {
+      await mkdir(path.dirname(path.join(project, folder)), { recursive: true });
+      await writeFile(path.join(project, folder), text);
+    }
+    const types = await loadAgentTypes({ cwd: path.join(project, 'sub'), home: path.join(root, 'nowhere') });
+    expect([types.get('one')?.instructions, types.get('two')?.instructions]).toEqual(['Root one.', 'Sub two.']);
+  });
+
+  it.each([
+    ['tools: Read, Grep', ['Read', 'Grep']],
+    ['tools: [Read, "Grep"]', ['Read', 'Grep']],
+    ["tools:\n  - Read\n  - 'Grep'", ['Read', 'Grep']],
+    ['tools: []', []],
+    ['tools:', undefined],
+    ['tools: "*"', undefined],
+    ['# tools: Read', undefined],
+  ])('take %j as their tools (A-28)', async (line, tools) => {
+    const cwd = path.join(root, 'forms');
+    await mkdir(path.join(cwd, '.wf/agents'), { recursive: true });
+    await writeFile(
+      path.join(cwd, '.wf/agents/a.md'),
+      `---\nname: a\n${line}\ndescription: >-\n  Use when: asked,\n  and not else.\n---\nDo it.`,
+    );
+    const type = (await loadAgentTypes({ cwd, home: cwd })).get('a');
+    expect(type?.tools).toEqual(tools);
+    expect(type).toMatchObject({ description: 'Use when: asked, and not else.', instructions: 'Do it.' });
+  });
+
   it('are the built-in ones where there are no folders (A-28)', async () => {
     const nowhere = path.join(root, 'nowhere');
     expect(await loadAgentTypes({ cwd: nowhere, home: nowhere })).toEqual(new Map(BUILT_IN_AGENT_TYPES));
