@@ -209,13 +209,7 @@ function preToolUseVerdict(call: HookedToolCall, said: readonly HookOutput[]): P
   const reason = joined(said.map(({ block }) => block));
   if (reason !== undefined) return { decision: 'deny', reason };
   const change = said.findLast(({ input }) => input !== undefined)?.input;
-  const asking = said.find(({ decision }) => decision === 'ask') ?? said.find(({ decision }) => decision === 'allow');
-  return {
-    decision: asking?.decision,
-    reason: asking?.decisionReason,
-    input: change ?? call.input,
-    changed: change !== undefined,
-  };
+  return { decision: undefined, input: change ?? call.input, changed: change !== undefined };
 }
 
 /** The same command twice in the settings of an event runs once. */

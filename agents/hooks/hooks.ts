@@ -40,7 +40,7 @@ export interface HookedSession {
   warn(text: string): void;
 }
 
-/** What the hooks of `PreToolUse` say about a call. */
+/** What the hooks of `PreToolUse` say about a call. Nothing that they say opens what permissions close. */
 export type PreToolUseVerdict =
   | {
       readonly decision: 'deny';
@@ -48,12 +48,7 @@ export type PreToolUseVerdict =
       readonly reason: string;
     }
   | {
-      /**
-       * `ask` wants a person's yes. `allow` gives one, which spares a question but opens nothing that a rule denies.
-       * Undefined when no hook said anything.
-       */
-      readonly decision: 'ask' | 'allow' | undefined;
-      readonly reason: string | undefined;
+      readonly decision: undefined;
       /** What the tool gets; the call's own input unless a hook changed it. */
       readonly input: unknown;
       /** A hook changed the input. */

@@ -10,9 +10,6 @@ export interface HookProcessEnd {
 export interface HookOutput {
   /** Why what it was asked about must not go on; undefined when it may. */
   readonly block: string | undefined;
-  /** Of `PreToolUse`. */
-  readonly decision: 'allow' | 'ask' | undefined;
-  readonly decisionReason: string | undefined;
   /** Another input for the tool. */
   readonly input: Readonly<Record<string, unknown>> | undefined;
   readonly additionalContext: string | undefined;
@@ -46,8 +43,6 @@ export function readHookOutput({ exitCode, stdout, stderr }: HookProcessEnd): Ho
 
 const NOTHING: HookOutput = {
   block: undefined,
-  decision: undefined,
-  decisionReason: undefined,
   input: undefined,
   additionalContext: undefined,
   plainText: undefined,
@@ -63,16 +58,17 @@ function sayings(json: Json): Partial<HookOutput> {
     text(specific['permissionDecisionReason']) ?? text(json['permissionDecisionReason']) ?? text(json['reason']);
   const input = [specific['updatedInput'], specific['modifiedInput'], json['updatedInput'], json['modifiedInput']];
   return {
-    block: isRefusal(decision) ? (reason ?? text(json['stopReason']) ?? NO_REASON) : undefined,
-    decision: decision === 'ask' ? 'ask' : decision === 'allow' || decision === 'approve' ? 'allow' : undefined,
-    decisionReason: reason,
+    block: refusalOf(decision, reason ?? text(json['stopReason'])),
     input: input.find(isObject),
     additionalContext: text(specific['additionalContext']) ?? text(json['additionalContext']),
   };
 }
 
-function isRefusal(decision: unknown): boolean {
-  return decision === 'deny' || decision === 'block';
+/** A hook that wants a person asked is a refusal: whoever runs hooks cannot ask for them, and must not go on without. */
+function refusalOf(decision: unknown, reason: string | undefined): string | undefined {
+  if (decision === 'deny' || decision === 'block') return reason ?? NO_REASON;
+  if (decision !== 'ask') return undefined;
+  return `It needs a person's yes, and nobody can be asked by a hook here${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 function jsonObjectOf(stdout: string): Json | undefined {

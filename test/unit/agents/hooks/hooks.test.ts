@@ -100,6 +100,11 @@ describe('hook processes', () => {
       say({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'r' } }),
       'r',
     ],
+    [
+      'permissionDecision ask, since nobody can be asked',
+      say({ hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'r' } }),
+      "It needs a person's yes, and nobody can be asked by a hook here: r",
+    ],
     ['decision block', say({ decision: 'block', reason: 'r' }), 'r'],
   ])('deny a tool call by %s (H-18)', async (_, command, reason) => {
     const { hooks, agent, report } = hookBench({ event: 'PreToolUse', command });
