@@ -56,7 +56,11 @@ export function gateSteps(root: string): readonly GateStep[] {
     {
       name: 'fresh',
       what: 'generated files and snippets are fresh',
-      commands: [node('tools/build-prelude.mjs', '--check'), node('tools/sync-snippets.mjs', '--check')],
+      commands: [
+        node('tools/build-prelude.mjs', '--check'),
+        node('tools/build-plugin.mjs', '--check'),
+        node('tools/sync-snippets.mjs', '--check'),
+      ],
     },
     { name: 'build', what: 'build (esbuild)', commands: [node('tools/build.mjs', '--js')] },
     {

@@ -43,7 +43,18 @@ describe('the packed and installed package', () => {
   it('holds what runs and its pages, and no sources', () => {
     const installed = path.join(project, 'node_modules/wf-runtime');
     expect(readdirSync(installed).sort()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'dsl', 'package.json'].sort(),
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'SECURITY.md',
+        'bin',
+        'dist',
+        'docs',
+        'dsl',
+        'package.json',
+        'plugin',
+      ].sort(),
     );
     const built = readdirSync(path.join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       path.extname(name),
