@@ -88,10 +88,16 @@ export async function createBackend(
         env,
         cwd,
         model: flags.model,
+        permissions: cliPermissions(flags.tools ?? {}),
         agentTypes: await loadAgentTypes({ cwd: agentsCwd, home: homeDirectory }),
       });
     }
   }
+}
+
+/** An agent CLI decides about its tools by itself, by the same words. */
+function cliPermissions({ allowTools, denyTools, permissionMode }: ToolFlags) {
+  return { allowTools, denyTools, mode: permissionMode };
 }
 
 /**

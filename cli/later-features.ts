@@ -2,7 +2,6 @@ import { WorkflowError } from '../protocol/workflow-error.ts';
 
 /** Commands that are specified but not in this version, with what serves instead, where something does. */
 export const LATER_COMMANDS: Readonly<Record<string, string>> = {
-  new: 'Write the script by hand, and look at it with wf check',
   attach: 'Follow a run with wf logs <runId> -f',
   wait: 'Follow a run with wf logs <runId> -f, which ends when the run does',
   report: 'Look at a run with wf show <runId>',

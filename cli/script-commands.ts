@@ -2,11 +2,44 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { FINDING_KINDS, VARIANT_KINDS, type VariantKind } from '../runtime/rehearse/rehearsal.ts';
 import type { CliContext } from './cli-context.ts';
 import type { ChooseAction, CommandAdders } from './command-action.ts';
-import { collect, integerBetween, numberBetween, wordOf } from './option-values.ts';
+import type { NewFlags } from './new-flags.ts';
+import { collect, integerBetween, nonEmpty, numberBetween, wordOf } from './option-values.ts';
+import { addRunFlags, runFlags } from './run-flags.ts';
 import { DEFAULT_ORDERS, type TestFlags } from './test-flags.ts';
 
 /** The commands that try scripts out. */
-export const SCRIPT_COMMANDS: CommandAdders = { test: addTest };
+export const SCRIPT_COMMANDS: CommandAdders = { new: addNew, test: addTest };
+
+function addNew(program: Command, context: CliContext, choose: ChooseAction): void {
+  const command = program
+    .command('new')
+    .summary('have a model write a script')
+    .description(
+      'A model writes the script of a task. It is checked, mended, shown with its phases, and run after a yes.',
+    )
+    .argument('<task...>', 'what the workflow is to do, in a sentence or more')
+    .optionsGroup('The script:')
+    .option('--save <name>', 'keep it as .wf/workflows/NAME.js', nonEmpty);
+  addRunFlags(command)
+    .addHelpText(
+      'after',
+      `
+Without a terminal and without --yes the script is printed and not run.
+
+Examples:
+  wf new "review the handlers in src/api for missing checks"
+  wf new "compare these three designs" --args @designs.json --save compare
+  wf new "find dead code" --backend claude --yes > report.json --output-format json`,
+    )
+    .action((words: string[]) =>
+      choose(async () =>
+        (await import('./commands/new.ts')).newCommand(context, words.join(' '), {
+          ...runFlags(command),
+          ...command.opts<Pick<NewFlags, 'save'>>(),
+        }),
+      ),
+    );
+}
 
 function addTest(program: Command, context: CliContext, choose: ChooseAction): void {
   const test = program
