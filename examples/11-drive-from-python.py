@@ -6,7 +6,7 @@ Runs the saved workflow NAME and prints what it gives. WF names the program, `wf
 completed.
 """
 
-# region drive
+#region drive
 import json
 import os
 import shlex
@@ -50,7 +50,7 @@ def run_workflow(name, args=""):
     return status, text
 
 
-# endregion
+#endregion
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:

@@ -3,7 +3,7 @@
  *
  * A fence directly below `<!-- snippet: examples/01-hello.js -->` holds that file, or, below
  * `<!-- snippet: examples/library.ts#resume -->`, the lines between `#region resume` and `#endregion`. Any other fence
- * with the language of a program (`js`, `ts`) is an error.
+ * with the language of a program (`js`, `ts`, `py`) is an error.
  *
  *   node tools/sync-snippets.mjs            writes the fences
  *   node tools/sync-snippets.mjs --check    fails when one is stale
@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, root: { type: 'string' } } });
 const root = values.root ?? path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-const FENCE = /(?:<!-- snippet: (?<source>\S+) -->\n)?^```(?<language>js|ts)\n(?<code>[\s\S]*?)^```$/gm;
+const FENCE = /(?:<!-- snippet: (?<source>\S+) -->\n)?^```(?<language>js|ts|py)\n(?<code>[\s\S]*?)^```$/gm;
 
 function textOf(source) {
   const [file, region] = source.split('#');

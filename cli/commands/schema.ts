@@ -4,6 +4,9 @@ import { coreEventSchema } from '../../protocol/core-event.ts';
 import { journalRowSchema } from '../../protocol/journal-row.ts';
 import { responsesFileSchema } from '../../protocol/responses-file.ts';
 import { runOutputSchema, runRecordSchema } from '../../protocol/run-record.ts';
+import { sessionRowSchema } from '../../protocol/session-row.ts';
+import { stdioInputSchema } from '../../protocol/stdio-input.ts';
+import { stdioOutputSchema } from '../../protocol/stdio-output.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { workflowMetaSchema } from '../../protocol/workflow-meta.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -15,6 +18,9 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'responses-file': responsesFileSchema,
   'run-output': runOutputSchema,
   'run-record': runRecordSchema,
+  'session-row': sessionRowSchema,
+  'stdio-input': stdioInputSchema,
+  'stdio-output': stdioOutputSchema,
   'workflow-meta': workflowMetaSchema,
 };
 
