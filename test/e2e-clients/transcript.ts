@@ -16,7 +16,7 @@ interface Step {
 
 /**
  * What a client saw, written so that two runs of the same program give the same text: per step first the messages of the
- * conversation, then those of each task (of its progress the last line), without ids, times and paths of the machine.
+ * conversation, then those of each task (of its progress the last line), without ids, times, prices and paths of the machine.
  */
 export class Transcript {
   readonly #folder: string;
@@ -87,7 +87,7 @@ export class Transcript {
         return lines.filter((line) => line.subtype !== 'task_progress' || line === last);
       }),
     ]);
-    return this.#plain(rows.map((row) => `${JSON.stringify(row, withoutTimes)}\n`).join(''));
+    return this.#plain(rows.map((row) => `${JSON.stringify(row, withoutChanging)}\n`).join(''));
   }
 
   #plain(text: string): string {
@@ -98,7 +98,9 @@ export class Transcript {
     )
       .replace(/\bmsg_\w+/g, 'msg_…')
       .replace(/\bin \d[\d.]* (?:ms|s|min)\b/g, 'in 0 ms')
-      .replace(/<duration_ms>\d+/g, '<duration_ms>0');
+      .replace(/<duration_ms>\d+/g, '<duration_ms>0')
+      .replace(/<cost_usd>[\d.]+/g, '<cost_usd>0')
+      .replace(/\$\d+(?:\.\d+)?/g, '$0');
   }
 }
 
@@ -107,12 +109,13 @@ function byWorkflow([left]: readonly SdkMessage[], [right]: readonly SdkMessage[
   return String(left?.['workflow_name']).localeCompare(String(right?.['workflow_name']));
 }
 
-const TIMES = /(?:At|_ms|Ms|_time)$/;
+/** Times, and prices, which change. */
+const CHANGING = /(?:At|_ms|Ms|_time|_usd|Usd|USD)$/;
 const LEFT_OUT = new Set(['uuid', 'session_id', 'wf_version', 'capabilities']);
 
-function withoutTimes(key: string, value: unknown): unknown {
+function withoutChanging(key: string, value: unknown): unknown {
   if (LEFT_OUT.has(key)) return undefined;
-  return TIMES.test(key) && typeof value === 'number' ? 0 : value;
+  return CHANGING.test(key) && typeof value === 'number' ? 0 : value;
 }
 
 /** Gives each distinct id a number, in the order of their first places. */

@@ -58,8 +58,11 @@ describe('the examples', () => {
     expect([again.output.census.agents_cached, backend.calls()]).toEqual([21, 21]);
   });
 
-  it.each(programs.filter((name) => name.startsWith('09')))('%s runs as a program against the built package', async (name) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { encoding: 'utf8' });
-    expect(stdout).toMatch(/5 agents, then 5 answers|5 agents: 5 done/);
-  });
+  it.each(programs.filter((name) => name.startsWith('09')))(
+    '%s runs as a program against the built package',
+    async (name) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { encoding: 'utf8' });
+      expect(stdout).toMatch(/5 agents, then 5 answers|5 agents: 5 done/);
+    },
+  );
 });
