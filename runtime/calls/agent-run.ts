@@ -163,6 +163,10 @@ export class AgentRun implements AgentReporter, Watched {
     openWorktree(this.request, this.#context.worktrees, (text) => this.warn(text)).then(
       (worktree) => {
         this.#worktree = worktree;
+        if (this.#over !== undefined) {
+          this.#end(this.#endOf(this.#over));
+          return;
+        }
         this.#watcher.movedIn(worktree);
         this.#begin();
       },
