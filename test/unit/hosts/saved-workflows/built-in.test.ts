@@ -276,7 +276,13 @@ describe('review', () => {
         claimedSeverity: 'critical',
         foundBy: ['security'],
       },
-      { rank: 2, title: 'Off by one', severity: 'medium', foundBy: ['correctness', 'tests', 'security'] },
+      {
+        rank: 2,
+        title: 'Off by one',
+        severity: 'medium',
+        claimedSeverity: 'high',
+        foundBy: ['correctness', 'tests', 'security'],
+      },
     ]);
     expect(result.refuted).toEqual([
       { title: 'Odd name', file: 'a.ts', line: 9, why: ['it is refuted', 'it is refuted'] },

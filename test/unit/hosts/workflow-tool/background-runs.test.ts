@@ -216,7 +216,7 @@ it('a run at work is not resumed; the refusal names its task (R-14)', async () =
   const run = await runs.launch({ script: script("return await agent('one')") });
   await expect(runs.launch({ resumeFromRunId: run.runId })).rejects.toMatchObject({
     code: 'REPLAY_RUN_LIVE',
-    message: expect.stringContaining(run.taskId),
+    message: expect.stringContaining(`still at work as task ${run.taskId}`),
   });
 });
 
