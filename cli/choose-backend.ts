@@ -15,6 +15,12 @@ export interface BackendChoice {
 type ChoiceFlags = Pick<RunFlags, 'backend' | 'responses' | 'agentCommand'>;
 type Env = Readonly<Record<string, string | undefined>>;
 
+interface StoredChoice {
+  readonly backend?: BackendName;
+  readonly agentCommand?: readonly string[];
+  readonly byConnectedAgent?: true;
+}
+
 /** Backends that start a process of an agent CLI an agent. */
 const PROCESS_BACKENDS: readonly BackendName[] = ['claude', 'codebuddy', 'process'];
 /** Variable that names the command of `--backend process`. */
@@ -34,11 +40,8 @@ const COMMAND_VARIABLE = 'WF_AGENT_COMMAND';
  * @throws USAGE_INVALID for options that do not go together, AGENT_AUTH for anthropic without a key, LIMIT_DEPTH inside an
  * agent
  */
-export function chooseBackend(
-  flags: ChoiceFlags,
-  env: Env,
-  stored: { readonly backend?: BackendName; readonly agentCommand?: readonly string[] } = {},
-): BackendChoice {
+export function chooseBackend(flags: ChoiceFlags, env: Env, stored: StoredChoice = {}): BackendChoice {
+  refuseConnectedAgent(flags, stored);
   const choice = choose(flags, env, stored.backend);
   if (choice.name !== 'scripted' && choice.name !== 'simulated') refuseInsideAgent(env, choice.name);
   if (choice.name === 'scripted' && flags.responses === undefined) {
@@ -61,6 +64,17 @@ export function chooseBackend(
     );
   }
   return withCommand(choice, flags, env, stored);
+}
+
+/** Another backend would take over, and perhaps cost, what nobody said it should. */
+function refuseConnectedAgent({ backend, responses, agentCommand }: ChoiceFlags, stored: StoredChoice): void {
+  if (stored.byConnectedAgent !== true) return;
+  if (backend !== undefined || responses !== undefined || agentCommand !== undefined) return;
+  throw new WorkflowError(
+    'USAGE_INVALID',
+    'the agents of this run are done by an agent that is connected to wf mcp: go on there with wf_status, ' +
+      'or say with --backend who is to do the rest here',
+  );
 }
 
 function withCommand(

@@ -6,6 +6,8 @@ import { LAYOUTS, type LayoutName } from './transcript-layouts.ts';
 /** What a launch leaves for a later `wf resume`, in the record's `options`. No secrets, no file of planned answers. */
 export interface StoredFlags extends ToolFlags {
   readonly backend?: BackendName;
+  /** Its agents were done by an agent that is connected to `wf mcp`: no backend here can go on as before. */
+  readonly byConnectedAgent?: true;
   readonly agentCommand?: readonly string[];
   readonly model?: string;
   readonly concurrency?: number;
@@ -40,6 +42,7 @@ export function readStoredFlags(options: Readonly<Record<string, unknown>>): Sto
     options;
   return {
     ...(isBackend(backend) ? { backend } : {}),
+    ...(backend === 'host' ? { byConnectedAgent: true as const } : {}),
     ...(prices === undefined ? {} : { prices }),
     ...(isWords(agentCommand) ? { agentCommand } : {}),
     ...(typeof model === 'string' ? { model } : {}),
