@@ -14,7 +14,10 @@ export async function inspectTree(git: Git, root: string, record: TreeRecord): P
     () => true,
     () => false,
   );
-  if (!isThere) return (await tipOf(git, root, record)) === record.base ? 'gone' : await goneState(git, root, record);
+  if (!isThere) {
+    const tip = await tipOf(git, root, record);
+    return tip === undefined || tip === record.base ? 'gone' : 'changed';
+  }
   // A folder without a `.git` of its own would speak for the repository around it.
   const hasGit = await stat(`${path}/.git`).then(
     () => true,
@@ -42,8 +45,4 @@ export async function inspectTree(git: Git, root: string, record: TreeRecord): P
 export async function tipOf(git: Git, root: string, { branch }: TreeRecord): Promise<string | undefined> {
   const found = await git(root, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`);
   return found.exitCode === 0 ? found.stdout.trim() : undefined;
-}
-
-async function goneState(git: Git, root: string, record: TreeRecord): Promise<TreeState> {
-  return (await tipOf(git, root, record)) === undefined ? 'gone' : 'changed';
 }

@@ -55,7 +55,7 @@ describe('hook processes', () => {
   });
 
   it('are killed alone when they are too slow, and the run goes on with a warning: children live on (H-18)', async () => {
-    const child = '(while [ ! -e go ]; do sleep 0.01; done; echo alive; touch child-lives) &';
+    const child = '(while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.01; done; echo alive; touch child-lives) &';
     const { hooks, agent, report, cwd, read } = hookBench({
       event: 'PreToolUse',
       command: `${child} echo $$ > pid; while :; do sleep 0.01; done`,
@@ -73,7 +73,7 @@ describe('hook processes', () => {
   it('that end and leave a child with their output open are not waited for (H-18)', async () => {
     const { hooks, agent, cwd } = hookBench({
       event: 'SubagentStart',
-      command: `(while [ ! -e go ]; do sleep 0.01; done) & ${say({ additionalContext: 'at once' })}`,
+      command: `(while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.01; done) & ${say({ additionalContext: 'at once' })}`,
     });
     await expect(hooks.subagentStart(agent)).resolves.toEqual({ additionalContext: 'at once' });
     writeFileSync(join(cwd, 'go'), '');
