@@ -5,7 +5,7 @@ import { createMcpTools } from '../agents/tools/mcp-tools.ts';
 import type { AskPermission } from '../agents/tools/permissions.ts';
 import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
-import type { AgentBackend } from '../runtime/ports.ts';
+import type { AgentBackend, Redactor } from '../runtime/ports.ts';
 import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { BackendName } from './run-flags.ts';
@@ -105,10 +105,10 @@ function cliPermissions({ allowTools, denyTools, permissionMode }: ToolFlags) {
  *
  * @throws STATE_UNWRITABLE when the file cannot be written, before anything is paid
  */
-export async function recordAnswers(backend: AgentBackend, path: string): Promise<AgentBackend> {
+export async function recordAnswers(backend: AgentBackend, path: string, redactor: Redactor): Promise<AgentBackend> {
   await writeRecording(path, '', 'a');
   const { createRecordingBackend } = await import('../agents/scripted/recording-backend.ts');
-  return createRecordingBackend(backend, (text) => writeRecording(path, text, 'w'));
+  return createRecordingBackend(backend, (text) => writeRecording(path, text, 'w'), redactor);
 }
 
 async function writeRecording(path: string, text: string, flag: 'a' | 'w'): Promise<void> {

@@ -57,12 +57,13 @@ export async function executeRun(
       place,
     );
     const { record } = flags;
-    const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record));
+    const redactor = createRedactor(secrets);
+    const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record), redactor);
     const face = await openRunFace(context, flags, plan.source);
     sandbox = context.takeSandbox();
     const handle = await plan.launch({
       ...options,
-      store: createRunStore({ root, redactor: createRedactor(secrets), layout }),
+      store: createRunStore({ root, redactor, layout }),
       backend,
       sinks: face.sinks,
       ...(flags.reuse === true ? await sharing(root) : {}),

@@ -1,6 +1,6 @@
 import type { ResponseRule, ResponsesFile, ResponseTurn } from '../../protocol/responses-file.ts';
 import { isWorkflowError } from '../../protocol/workflow-error.ts';
-import type { AgentBackend, AgentOutcome, AgentRequest } from '../../runtime/ports.ts';
+import type { AgentBackend, AgentOutcome, AgentRequest, Redactor } from '../../runtime/ports.ts';
 
 /**
  * Wraps a backend and records what each agent came to as a responses file for the scripted backend. Source: spec C-12
@@ -10,8 +10,13 @@ import type { AgentBackend, AgentOutcome, AgentRequest } from '../../runtime/por
  * answers back in order. An agent that failed is recorded so that it fails alike; one that was aborted is left out.
  *
  * @param write takes the whole file as JSON text, once, when the backend is closed
+ * @param redactor takes secrets out of it (A-32); a prompt that held one is matched by what stands around it
  */
-export function createRecordingBackend(inner: AgentBackend, write: (text: string) => Promise<void>): AgentBackend {
+export function createRecordingBackend(
+  inner: AgentBackend,
+  write: (text: string) => Promise<void>,
+  redactor: Redactor = { text: (text) => text, json: (value) => value },
+): AgentBackend {
   const recorded: { rule?: ResponseRule }[] = [];
   let written = false;
   return {
@@ -28,10 +33,10 @@ export function createRecordingBackend(inner: AgentBackend, write: (text: string
       recorded.push(place);
       try {
         const outcome = await inner.run(request, signal, report);
-        place.rule = ruleOf(request, answerTurn(request, outcome));
+        place.rule = ruleOf(request, answerTurn(request, outcome), redactor);
         return outcome;
       } catch (error) {
-        if (!signal.aborted) place.rule = ruleOf(request, failureTurn(error));
+        if (!signal.aborted) place.rule = ruleOf(request, failureTurn(error), redactor);
         throw error;
       }
     },
@@ -45,8 +50,11 @@ export function createRecordingBackend(inner: AgentBackend, write: (text: string
   };
 }
 
-function ruleOf({ prompt, label }: AgentRequest, turn: ResponseTurn): ResponseRule {
-  return { match: `^${escapeRegex(prompt)}$`, label, times: 1, reply: [turn] };
+function ruleOf({ prompt, label }: AgentRequest, turn: ResponseTurn, redactor: Redactor): ResponseRule {
+  const clean = redactor.text(prompt);
+  const parts = clean === prompt ? [prompt] : clean.split('[REDACTED]');
+  const match = `^${parts.map(escapeRegex).join('[\\s\\S]*')}$`;
+  return { match, label: redactor.text(label), times: 1, reply: [redactor.json(turn)] };
 }
 
 function answerTurn({ output }: AgentRequest, { valueJson, usage }: AgentOutcome): ResponseTurn {

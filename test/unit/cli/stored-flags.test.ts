@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readStoredFlags } from '../../../cli/stored-flags.ts';
+import { mergeToolFlags } from '../../../cli/tool-flags.ts';
 
 describe('readStoredFlags', () => {
   it('reads back what a launch stored (C-2)', () => {
@@ -24,5 +25,28 @@ describe('readStoredFlags', () => {
         limits: { maxAgents: 'many', cpuLimitMs: -1, maxItems: null, unknown: 1 },
       }),
     ).toEqual({ limits: {} });
+  });
+});
+
+describe('what agents may do', () => {
+  it('is kept for a resume, flag by flag, and what was typed goes first (A-29)', () => {
+    const stored = readStoredFlags({
+      permissionMode: 'plan',
+      allowTools: ['Bash(npm test:*)', 'Bash('],
+      denyTools: 'Read',
+      bashSandbox: 'required',
+      allowDomains: ['a.example', 'x/y'],
+    });
+    expect(stored).toEqual({
+      permissionMode: 'plan',
+      allowTools: ['Bash(npm test:*)'],
+      bashSandbox: 'required',
+      allowDomains: ['a.example'],
+    });
+    expect(mergeToolFlags({ permissionMode: 'default', denyTools: ['Edit'] }, stored)).toEqual({
+      ...stored,
+      permissionMode: 'default',
+      denyTools: ['Edit'],
+    });
   });
 });
