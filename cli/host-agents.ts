@@ -7,8 +7,8 @@ import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
 import { createBackend } from './create-backend.ts';
 import type { LaunchDecisions } from './decide-launch.ts';
-import { agentMode } from './host-permissions.ts';
-import { canAskClient, type HostFlags } from './host-program.ts';
+import { agentMode, canAskClient } from './host-permissions.ts';
+import type { HostFlags } from './host-program.ts';
 import { createModeBackend } from './mode-backend.ts';
 
 /** The agents of a session's workflows. */

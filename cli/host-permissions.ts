@@ -38,3 +38,8 @@ function isRule(text: string): boolean {
     return false;
   }
 }
+
+/** Whether the client answers questions about tools. */
+export function canAskClient({ permissionPromptTool, inputFormat }: HostFlags): boolean {
+  return permissionPromptTool === 'stdio' && inputFormat === 'stream-json';
+}

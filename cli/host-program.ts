@@ -152,8 +152,3 @@ function hostFlags(host: Command): HostFlags {
   const outputFormat = formatGiven || values['inputFormat'] === 'text' ? values['outputFormat'] : 'stream-json';
   return { ...(values as unknown as HostFlags), outputFormat: outputFormat as HostFlags['outputFormat'] };
 }
-
-/** Whether the client answers questions about tools. */
-export function canAskClient({ permissionPromptTool, inputFormat }: HostFlags): boolean {
-  return permissionPromptTool === 'stdio' && inputFormat === 'stream-json';
-}

@@ -12,6 +12,7 @@ import { createSessionHooks } from '../hosts/stdio/session-hooks.ts';
 import type { SessionSettings } from '../hosts/stdio/session-settings.ts';
 import { type BackgroundRuns, createBackgroundRuns } from '../hosts/workflow-tool/background-runs.ts';
 import { isWorkflowError } from '../protocol/workflow-error.ts';
+import { MODEL_PRICES } from '../runtime/costs/model-prices.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { DEFAULT_LIMITS, type FanOutRequest } from '../runtime/run-options.ts';
@@ -20,8 +21,8 @@ import type { CliContext } from './cli-context.ts';
 import { decideLaunch, type LaunchDecisions } from './decide-launch.ts';
 import { openHostAgents } from './host-agents.ts';
 import { hostFacts, hostRefusal } from './host-facts.ts';
-import { hostToolFlags, listedTools } from './host-permissions.ts';
-import { canAskClient, type HostFlags } from './host-program.ts';
+import { canAskClient, hostToolFlags, listedTools } from './host-permissions.ts';
+import type { HostFlags } from './host-program.ts';
 import { openStoredSession } from './host-session.ts';
 import type { RunFlags } from './run-flags.ts';
 import { stateRoot } from './state-root.ts';
@@ -76,6 +77,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     refusal: hostRefusal(switchedOffBy, flags),
     hooks: hooks && createSessionHooks(hooks, { sessionId, cwd: context.cwd, warn: note }, over.signal),
     clock: systemClock,
+    prices: decisions.options.prices ?? MODEL_PRICES,
     random: Math.random,
     openRuns(parts) {
       agents.askBy(parts.prompts);

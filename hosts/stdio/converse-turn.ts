@@ -6,6 +6,7 @@ import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from
 import type { Clock, TransientFailure } from '../../runtime/ports.ts';
 import type { HostLines } from './host-lines.ts';
 import type { HostTool, HostToolResult } from './host-tool.ts';
+import type { SessionCosts } from './session-costs.ts';
 import type { Transcript } from './transcript.ts';
 import { lineUsage, type Turn, type TurnOutcome } from './turn.ts';
 
@@ -18,6 +19,7 @@ export interface ConverseParts {
   readonly transcript: Transcript;
   readonly turn: Turn;
   readonly lines: HostLines;
+  readonly costs: SessionCosts;
   readonly partialMessages: boolean;
   /** Requests to the model that one turn may make; undefined for no bound. */
   readonly maxTurns: number | undefined;
@@ -82,6 +84,7 @@ async function ask(parts: ConverseParts): Promise<Message> {
     const answer = await line.send(transcript.messages);
     if (answer.type === 'message') {
       turn.countMessage(answer.usage, clock.now() - startedAtMs);
+      parts.costs.message(parts.model.modelId(parts.modelName), answer.usage);
       lines.say(assistantLine(answer, parts, id));
       return answer;
     }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
 import type { StreamJsonDialect } from '../../protocol/stream-json.ts';
+import type { PriceTable } from '../../runtime/costs/price-table.ts';
 import type { Clock, EventSink, Redactor } from '../../runtime/ports.ts';
 import type { LaunchedTask } from '../workflow-tool/background-run.ts';
 import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
 import { createHostLines, type HostLines } from './host-lines.ts';
 import { createPermissionPrompts, type PermissionPrompts } from './permission-prompts.ts';
 import { Session } from './session.ts';
+import { createSessionCosts } from './session-costs.ts';
 import { initFields, type SessionFacts } from './session-facts.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import type { SessionSettings } from './session-settings.ts';
@@ -39,6 +41,8 @@ export interface OpenSessionOptions {
   readonly hooks: SessionHooks | undefined;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** What models cost. */
+  readonly prices: PriceTable;
   readonly random: () => number;
   /** Makes what runs workflows, told how their events are shown and how their agents ask. */
   openRuns(parts: RunsParts): BackgroundRuns;
@@ -88,10 +92,17 @@ export function openSession(options: OpenSessionOptions): OpenSession {
   });
   const faces = createTaskFaces({ ...options, sessionId: facts.sessionId });
   const runs = options.openRuns({ sinksFor: faces.sinksFor, prompts });
+  const costs = createSessionCosts(options.prices);
   const watch = new TaskWatch({
     runs,
-    onEnded: (ended) => session.deliver(ended),
-    onStopped: (ended, by) => session.noteStopped(ended, by),
+    onEnded(ended) {
+      costs.run(ended);
+      session.deliver(ended);
+    },
+    onStopped(ended, by) {
+      costs.run(ended);
+      session.noteStopped(ended, by);
+    },
     onIdle: () => session.settle(),
   });
   const launcher = createWorkflowLauncher({
@@ -116,7 +127,7 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     ].filter(({ name }) => facts.tools.includes(name)),
     workflows: createSlashWorkflows({ callWorkflow, lines, transcript, newUuid, refusal: options.refusal }),
     sayInit: () => lines.say(initFields(facts, settings)),
-    totals: () => ({ total_cost_usd: 0, modelUsage: {} }),
+    costs,
   });
   return { session, runs, watch, prompts, lines, hooks: options.hooks, transcript };
 }

@@ -16,8 +16,6 @@ export interface SessionOptions extends TurnRunnerOptions {
   readonly workflows: SlashWorkflows;
   /** Writes the first line of a turn. */
   readonly sayInit: () => void;
-  /** Fields about the whole session so far, for its results. */
-  readonly totals: () => Readonly<Record<string, unknown>>;
   readonly source: 'startup' | 'resume';
   /** Repeats each message of the client's when its turn begins. */
   readonly replayUserMessages: boolean;
@@ -147,7 +145,7 @@ export class Session {
   }
 
   async #run(queued: QueuedTurn, turn: Turn): Promise<void> {
-    const { lines, clock, totals } = this.#options;
+    const { lines, clock, costs } = this.#options;
     let outcome: TurnOutcome;
     try {
       await this.#begin();
@@ -159,7 +157,7 @@ export class Session {
       const { message, code } = toErrorRecord(error);
       outcome = turn.signal.aborted ? { type: 'interrupted' } : { type: 'failed', text: `${message} [${code}]` };
     }
-    sayResult(outcome, turn, { lines, clock, totals: totals() });
+    sayResult(outcome, turn, { lines, clock, totals: costs.fields() });
   }
 
   async #begin(): Promise<void> {

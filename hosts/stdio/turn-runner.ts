@@ -4,6 +4,7 @@ import { converseTurn } from './converse-turn.ts';
 import type { HostLines } from './host-lines.ts';
 import type { HostTool } from './host-tool.ts';
 import { mainInstructions } from './main-instructions.ts';
+import type { SessionCosts } from './session-costs.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import type { SessionSettings } from './session-settings.ts';
 import type { Transcript } from './transcript.ts';
@@ -16,6 +17,7 @@ export interface TurnRunnerOptions {
   readonly settings: SessionSettings;
   readonly transcript: Transcript;
   readonly lines: HostLines;
+  readonly costs: SessionCosts;
   readonly hooks: SessionHooks | undefined;
   readonly partialMessages: boolean;
   readonly maxTurns: number | undefined;

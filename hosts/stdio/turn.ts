@@ -25,8 +25,12 @@ export class Turn {
   readonly #denials: PermissionDenial[] = [];
   #requests = 0;
   #apiMs = 0;
-  #inputTokens = 0;
-  #outputTokens = 0;
+  #usage: Required<Omit<AgentUsage, 'costUsd'>> = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
   /** Budgets of the runs that this turn has started. */
   #handedOut = 0;
 
@@ -47,8 +51,13 @@ export class Turn {
   countMessage(usage: AgentUsage, apiMs: number): void {
     this.#requests += 1;
     this.#apiMs += apiMs;
-    this.#inputTokens += usage.inputTokens;
-    this.#outputTokens += usage.outputTokens;
+    const { cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+    this.#usage = {
+      inputTokens: this.#usage.inputTokens + usage.inputTokens,
+      outputTokens: this.#usage.outputTokens + usage.outputTokens,
+      cacheReadTokens: this.#usage.cacheReadTokens + cacheReadTokens,
+      cacheWriteTokens: this.#usage.cacheWriteTokens + cacheWriteTokens,
+    };
   }
 
   countDenial(denial: PermissionDenial): void {
@@ -58,7 +67,7 @@ export class Turn {
   /** Gives a run all that is left of the budget: undefined when there is none, 0 when it is used up. */
   takeBudget(): number | undefined {
     if (this.budget === undefined) return undefined;
-    const left = Math.max(0, this.budget - this.#outputTokens - this.#handedOut);
+    const left = Math.max(0, this.budget - this.#usage.outputTokens - this.#handedOut);
     this.#handedOut += left;
     return left;
   }
@@ -74,19 +83,20 @@ export class Turn {
       duration_ms: Math.max(0, Math.round(nowMs - this.#startedAtMs)),
       duration_api_ms: Math.round(this.#apiMs),
       num_turns: Math.max(1, this.#requests),
-      usage: lineUsage({ inputTokens: this.#inputTokens, outputTokens: this.#outputTokens }),
+      usage: lineUsage(this.#usage),
       permission_denials: this.#denials,
       ...(this.origin === undefined ? {} : { origin: this.origin }),
     };
   }
 }
 
-/** Usage as lines have it. */
-export function lineUsage({ inputTokens, outputTokens }: AgentUsage): TurnUsage {
+/** Usage as lines have it: as in the Messages API, cached tokens are not among the input tokens. */
+export function lineUsage(usage: AgentUsage): TurnUsage {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return {
-    input_tokens: inputTokens,
+    input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
     output_tokens: outputTokens,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
   };
 }

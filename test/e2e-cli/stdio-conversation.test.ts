@@ -72,6 +72,8 @@ describe('the main conversation over stdio', () => {
       { kind: 'task-notification' },
     ]);
     expect(of(client, 'init')[0]).toMatchObject({ tools: ['Workflow', 'TaskStop'], apiKeySource: 'ANTHROPIC_API_KEY' });
+    const costs = client.lines.filter(({ type }) => type === 'result').map((line) => line['total_cost_usd']);
+    expect([costs[0] > 0, costs[1] > costs[0] * 1.4]).toEqual([true, true]);
     const notified = of(client, 'task_notification')[0] as Line;
     const call = client.lines.find(({ type }) => type === 'assistant')?.['message'].content[0];
     expect([notified['status'], notified['tool_use_id']]).toEqual(['completed', call.id]);
@@ -286,6 +288,34 @@ describe('permission requests over stdio', () => {
       expect(client.lines.filter(({ type }) => type === 'control_request')).toEqual([]);
     },
   );
+
+  it('ask for the tools of subagents, which follow the mode that the client sets (H-6, A-29)', async () => {
+    const write = (name: string): object => ({
+      tool: { name: 'Write', input: { file_path: name, content: 'written' } },
+    });
+    api.reset({ rules: [{ match: '^WRITE (\\S+)', reply: [write('$1'), { text: 'written or not' }] }] });
+    room.put(
+      '.wf/workflows/w.js',
+      "export const meta = { name: 'w', description: 'writes' }\nreturn await agent('WRITE ' + args)",
+    );
+    const client = ask();
+    client.say('/w allowed.txt');
+    const question = await asked(client);
+    expect(question['request']).toMatchObject({
+      tool_name: 'Write',
+      input: { file_path: 'allowed.txt' },
+      agent_id: expect.stringMatching(/^a[0-9a-f]{16}$/),
+      decision_reason: expect.any(String),
+    });
+    reply(client, question, { behavior: 'allow' });
+    await client.result(2);
+    expect(readFileSync(`${room.cwd}/allowed.txt`, 'utf8')).toBe('written');
+    client.control('mode', { subtype: 'set_permission_mode', mode: 'acceptEdits' });
+    client.say('/w unasked.txt');
+    await client.result(4);
+    expect(readFileSync(`${room.cwd}/unasked.txt`, 'utf8')).toBe('written');
+    expect(client.lines.filter(({ type }) => type === 'control_request')).toHaveLength(1);
+  });
 
   it('are taken back by an interrupt, and refused when stdin is closed or the answer makes no sense (H-6, E-11)', async () => {
     const client = ask();
