@@ -111,7 +111,8 @@ function byWorkflow([left]: readonly SdkMessage[], [right]: readonly SdkMessage[
 
 /** Times, and prices, which change. */
 const CHANGING = /(?:At|_ms|Ms|_time|_usd|Usd|USD)$/;
-const LEFT_OUT = new Set(['uuid', 'session_id', 'wf_version', 'capabilities']);
+/** The first one is there or not, as the line comes before or after a sign of life. */
+const LEFT_OUT = new Set(['lastProgressAt', 'uuid', 'session_id', 'wf_version', 'capabilities']);
 
 function withoutChanging(key: string, value: unknown): unknown {
   if (LEFT_OUT.has(key)) return undefined;
