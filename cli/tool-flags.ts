@@ -97,13 +97,6 @@ export function unknownToolNames({ allowTools = [], denyTools = [] }: ToolFlags)
   return [...new Set(names)].filter((name) => !TOOL_NAMES.includes(name) && !/^mcp__|\*/.test(name));
 }
 
-/** Gives the rules in lists of another program that concern tools of agents; others speak of tools that wf has not. */
-export function rulesForAgents(lists: readonly string[] = []): readonly string[] {
-  return lists
-    .flatMap(splitPermissionRules)
-    .filter((rule) => isRule(rule) && unknownToolNames({ allowTools: [rule] }).length === 0);
-}
-
 function rulesOf(list: string, previous: readonly string[] | undefined): readonly string[] {
   const rules = splitPermissionRules(list);
   if (rules.length === 0)

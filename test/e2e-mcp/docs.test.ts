@@ -7,7 +7,7 @@ import { type McpPlace, makeMcpPlace, ROOT } from '../support/mcp-server.ts';
 
 const places: (Place | McpPlace)[] = [];
 afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
+  for (const place of places.splice(0)) await place.remove();
 });
 
 const page = (name: string): string => readFileSync(join(ROOT, 'docs/hosts', name), 'utf8');
