@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Hooks } from '../agents/hooks/hooks.ts';
 import { loadHooks } from '../agents/hooks/load-hooks.ts';
 import { isWorkflowError, toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
-import type { AgentBackend } from '../runtime/ports.ts';
+import type { AgentBackend, Redactor } from '../runtime/ports.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { RunHandle, WorkflowOptions } from '../runtime/run-options.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
@@ -17,6 +17,7 @@ import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
 import type { BackendName, RunFlags } from './run-flags.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
+import type { TextOutput } from './text-output.ts';
 import type { ToolFlags } from './tool-flags.ts';
 import { transcriptLayout } from './transcript-layouts.ts';
 
@@ -59,7 +60,8 @@ export async function executeRun(
     const { record } = flags;
     const redactor = createRedactor(secrets);
     const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record), redactor);
-    const face = await openRunFace(context, flags, plan.source);
+    const shown = { ...context, stderr: withoutSecretsIn(context.stderr, redactor) };
+    const face = await openRunFace(shown, flags, plan.source);
     sandbox = context.takeSandbox();
     const handle = await plan.launch({
       ...options,
@@ -72,7 +74,7 @@ export async function executeRun(
     });
     stop.watch(handle);
     const exitCode = await endOf(handle, face, stop, resumeCommand(handle.runId));
-    return await closed(context, backend, exitCode);
+    return await closed(shown, backend, exitCode);
   } finally {
     stop.dispose();
     sandbox?.kill();
@@ -94,6 +96,11 @@ async function hooksOf(
 ): Promise<Hooks | undefined> {
   if (flags.hooks === false || (backend !== 'scripted' && backend !== 'anthropic')) return undefined;
   return loadHooks({ cwd, homeDirectory, env, permissionMode, ...(onProblem === undefined ? {} : { onProblem }) });
+}
+
+/** What a script threw may hold a secret. */
+function withoutSecretsIn(output: TextOutput, redactor: Redactor): TextOutput {
+  return Object.create(output, { write: { value: (text: string) => output.write(redactor.text(text)) } }) as TextOutput;
 }
 
 /** The library of the store takes a while to load, so only the runs that share load it. */

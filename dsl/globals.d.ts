@@ -24,7 +24,7 @@ interface AgentOptions {
   /** `haiku`, `sonnet`, `opus` or the id of a model. */
   model?: string;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** `worktree`: works in a git worktree of its own. Not in this version: such a call rejects with `AGENT_ISOLATION`. */
+  /** `worktree`: works in a git worktree of its own, which is kept if it holds changes. */
   isolation?: 'worktree';
   /** A type of agent, for example `Explore`. */
   agentType?: string;

@@ -29,11 +29,12 @@ const SIGNS =
  * Makes a redactor for exact values (of eight characters and more) and for keys of known forms.
  *
  * Contract:
+ * - A value is found also where it stands in JSON text, with its quotes and backslashes escaped.
  * - A text that ends inside a secret, as a shortened preview does, loses that beginning too (with or without an ellipsis).
  * - `json` gives back the same object when nothing in it was a secret; otherwise a copy.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const values = [...new Set(secrets)].filter((secret) => secret.length >= SECRET_LENGTH);
+  const values = [...new Set(secrets.flatMap(writtenForms))].filter((secret) => secret.length >= SECRET_LENGTH);
   values.sort((a, b) => b.length - a.length);
   const heads = [...new Set(values.map((secret) => secret.slice(0, SECRET_LENGTH)))];
   const suspicious = new RegExp([SIGNS, ...heads.map(escapeRegExp)].join('|'));
@@ -59,7 +60,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 }
 
 const SECRET_NAME =
-  /(?:^|_)(?:[A-Z0-9]*KEYS?|[A-Z0-9]*TOKENS?|[A-Z0-9]*SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PWD|[A-Z0-9]*CREDENTIALS?|[A-Z0-9]*CREDS?|AUTH|AUTHORIZATION|COOKIE|DSN|PAT)(?:_|$)/i;
+  /(?:^|_)(?:[A-Z0-9]*KEYS?|[A-Z0-9]*TOKENS?|[A-Z0-9]*SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PWD|[A-Z0-9]*CREDENTIALS?|[A-Z0-9]*CREDS?|AUTH|AUTHORIZATION|COOKIE|DSN|PAT)\d*(?:_|$)/i;
 /** Names that a secret word stands in although their value is a place or a setting. */
 const PLACE_NAME =
   /(?:^|_)(?:PATH|FILE|DIR|HOME|SOCK|SOCKET|URL|URI|ENDPOINT|HOST|PORT|TTL|LIMIT|COUNT|MODE|TYPE|NAME)$/i;
@@ -83,6 +84,12 @@ export function withoutSecrets(
 
 function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PLACE_NAME.test(name) && !CURRENT_DIRECTORY.test(name);
+}
+
+/** A value as it is, as it stands in JSON text, and in JSON text within that. */
+function writtenForms(value: string): readonly string[] {
+  const once = JSON.stringify(value).slice(1, -1);
+  return [value, once, JSON.stringify(once).slice(1, -1)];
 }
 
 /** Takes away the beginning of a secret at the end of a text, if it is long enough to tell. */

@@ -88,8 +88,13 @@ function keep(stream: Readable): () => string {
 
 function kill(child: ChildProcess): void {
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
-  child.once('exit', () => clearTimeout(force));
+  const byForce = (): void => void child.kill('SIGKILL');
+  const force = setTimeout(byForce, KILL_AFTER_MS);
+  process.once('exit', byForce); // the run may be over before the second is
+  child.once('exit', () => {
+    clearTimeout(force);
+    process.removeListener('exit', byForce);
+  });
 }
 
 /** Children of the hook may keep the pipes open; they must not keep this process from ending. */

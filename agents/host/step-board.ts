@@ -235,7 +235,8 @@ function outcomeOf(end: StoredEnd['end'], { label }: AgentRequest, report: Agent
   }
 }
 
-function fingerprintOf({ status, summary, output }: StepResult): string {
+/** Tells a repeated answer from another one. */
+export function fingerprintOf({ status, summary, output }: StepResult): string {
   return hash('sha256', textOf({ status, summary: summary ?? null, output: output ?? null }), 'hex');
 }
 

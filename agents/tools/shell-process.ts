@@ -50,6 +50,11 @@ export class ShellProcess {
     this.ended.catch(() => {});
   }
 
+  /** Id of its process group; undefined when it could not be started. */
+  get group(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Calls `listener` when more was printed and when the shell ends; returns what takes it back. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -1,4 +1,5 @@
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
+import { startGuardian } from '../process/group-guardian.ts';
 import { openCommandSandbox, type SandboxChoice, type SandboxState } from './command-sandbox.ts';
 import type { PermissionOptions, Permissions } from './permissions.ts';
 import { ToolSession } from './tool-session.ts';
@@ -28,6 +29,8 @@ export class ToolHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxChoice: SandboxChoice;
   readonly temporaryRoot: string;
+  /** Kills the commands of agents when this process is killed and can do nothing for them any more. */
+  readonly guardian = startGuardian();
   readonly #allowedDomains: readonly string[];
   readonly #open: typeof openCommandSandbox;
   #sandbox: Promise<SandboxState> | undefined;
@@ -55,6 +58,7 @@ export class ToolHost {
   }
 
   async close(): Promise<void> {
+    this.guardian.close();
     const state = await this.#sandbox;
     this.#sandbox = undefined;
     if (state?.kind === 'on') await state.sandbox.close();

@@ -57,13 +57,16 @@ export class ToolSession {
   /** Takes care that a shell dies with the agent. @param confined it cannot leave anything behind */
   adopt(shell: ShellProcess, confined: boolean): void {
     this.#shells.add(shell);
+    if (shell.group !== undefined) this.host.guardian.watch(shell.group);
     this.#mayHaveStrays ||= !confined;
     if (this.#closed) void shell.kill();
   }
 
   /** Forgets a shell that has ended, if it left nothing behind. */
   async release(shell: ShellProcess): Promise<void> {
-    if (!(await shell.isAlive())) this.#shells.delete(shell);
+    if (await shell.isAlive()) return;
+    this.#shells.delete(shell);
+    this.#unwatch(shell);
   }
 
   /** Says something to people, once a run. */
@@ -90,12 +93,17 @@ export class ToolSession {
     return this.#temporary;
   }
 
+  #unwatch({ group }: ShellProcess): void {
+    if (group !== undefined) this.host.guardian.release(group);
+  }
+
   /** Ends every process of the agent and waits for the tools under way. Never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#shells].map((shell) => shell.kill());
     await Promise.race([Promise.allSettled([...this.#running, ...ends]), unheld(CLOSE_MS)]);
     await Promise.all([...this.#shells].map((shell) => shell.kill()));
+    for (const shell of this.#shells) this.#unwatch(shell);
     if (this.#mayHaveStrays) await killMarkedProcesses(`${this.mark.name}=${this.mark.value}`);
     const temporary = await this.#temporary?.catch(() => undefined);
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true }).catch(() => {});

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { loadAgentTypes } from '../../agents/agent-types.ts';
 import { MOST_PENDING } from '../../agents/host/host-backend.ts';
+import type { StepResult } from '../../agents/host/step.ts';
+import { fingerprintOf } from '../../agents/host/step-board.ts';
+import { StepFile } from '../../agents/host/step-file.ts';
 import { nodeDisk } from '../../cache/disk.ts';
 import { resolveRunId } from '../../cache/run-listing.ts';
 import { readRunRecord } from '../../cache/run-record-file.ts';
@@ -88,6 +91,13 @@ export class HostRuns {
     const opening = this.#takeUp(runId).finally(() => this.#opening.delete(runId));
     this.#opening.set(runId, opening);
     return opening;
+  }
+
+  /** Whether a run that is over took this very answer for the step: handing it in again is harmless (H-15). */
+  hasTaken(runId: string, stepId: string, result: StepResult): boolean {
+    const rows = new StepFile(join(this.#options.store.root, 'runs', runId, 'steps.jsonl')).read();
+    const fingerprint = fingerprintOf(result);
+    return rows.some((row) => row.type === 'ended' && row.stepId === stepId && row.fingerprint === fingerprint);
   }
 
   async #takeUp(runId: string): Promise<HostRun | HostRunState> {

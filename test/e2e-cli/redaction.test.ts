@@ -124,4 +124,24 @@ describe('secrets of known shapes and of the environment', () => {
     expect(stdout.length).toBeGreaterThan(3);
     expect([found(stdout), found(stderr)]).toEqual([[], []]);
   });
+
+  it.each(['text', 'json', 'stream-json'])(
+    'what a script throws is shown without them, in %s (A-32)',
+    async (format) => {
+      place = makePlace(EXACT);
+      place.put('answers.json', { default: [{ text: SECRETS.join(' ') }] });
+      place.put('throws.js', script(`throw new Error('it said ' + (await agent('say')))`));
+      const { exit, stderr } = await place.run(
+        'run',
+        'throws.js',
+        '--responses',
+        'answers.json',
+        '--output-format',
+        format,
+      );
+      expect(exit).toBe(1);
+      expect(stderr).toContain('it said [REDACTED]');
+      expect(found(stderr)).toEqual([]);
+    },
+  );
 });

@@ -56,6 +56,19 @@ describe('a run whose agents the connected agent does', () => {
     expect(journal.filter((row) => row.includes('"type":"result"'))).toHaveLength(21);
   });
 
+  it('takes the last answer again after the server died before it could say so (H-15, H-16)', async () => {
+    const here = place();
+    const first = await here.connect();
+    const { runId, pending } = await first.host('wf_start', { script: script(`return await agent('only')`) });
+    const last = { runId, stepId: pending[0]?.stepId ?? '', result: success('done') };
+    await first.host('wf_continue', last);
+    await first.kill();
+
+    const second = await here.connect();
+    expect(await second.host('wf_continue', last)).toMatchObject({ status: 'completed', result: 'done' });
+    await expect(second.host('wf_continue', { ...last, result: success('other') })).rejects.toThrow(/STEP_ENDED/);
+  });
+
   it('hands out steps in call order, as many as are wanted, each with all that its work takes (H-12, H-15)', async () => {
     const server = await place().connect();
     const text = script(`
@@ -179,7 +192,8 @@ describe('a run whose agents the connected agent does', () => {
     expect(await hand(step, success('1'))).toEqual(end);
     await server.close();
     const later = handTo(await here.connect(), mine.runId);
-    await expect(later(step, success('1'))).rejects.toThrow(/is over \(completed\).*\[STEP_ENDED\]/);
+    expect(await later(step, success('1'))).toEqual({ ...end, logs: [] });
+    await expect(later(step, success('another'))).rejects.toThrow(/is over \(completed\).*\[STEP_ENDED\]/);
   });
 
   it('is refused for a graph, for nothing, for a bad script and for other members, and starts nothing then (H-12)', async () => {

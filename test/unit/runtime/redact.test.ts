@@ -53,6 +53,21 @@ describe('createRedactor', () => {
     expect(redactor.text('p+ss(w)rd$second one and more, second one')).toBe('[REDACTED][REDACTED], [REDACTED]');
   });
 
+  it('finds a value in JSON text, and in JSON text within that (A-32)', () => {
+    const secret = 'Zq9w"Xe7rT5\\yU3iO1';
+    const { text } = createRedactor([secret]);
+    const once = JSON.stringify({ k: secret });
+    expect([secret, once, JSON.stringify([once])].map(text)).toEqual([
+      '[REDACTED]',
+      '{"k":"[REDACTED]"}',
+      JSON.stringify(['{"k":"[REDACTED]"}']),
+    ]);
+  });
+
+  it('takes a numbered name for a secret one (A-32)', () => {
+    expect(secretValuesOf({ API_KEY2: 'abcdefgh1', DB_PASSWORD1: 'abcdefgh2' })).toEqual(['abcdefgh1', 'abcdefgh2']);
+  });
+
   it('values shorter than eight characters are no secrets', () => {
     expect(createRedactor(['true', 'staging', '']).text('true staging')).toBe('true staging');
   });
