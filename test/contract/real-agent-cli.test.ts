@@ -23,14 +23,14 @@ describe.each(COMMANDS)('the real %s', (command) => {
       },
     });
     const env = { PATH: searchPath, HOME: home, ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'fake' };
-    const opening = openProcessBackend({ name: command, command: [command], env, cwd: home });
+    const open = () => openProcessBackend({ name: command, command: [command], env, cwd: home });
     try {
       if (program === undefined) {
         await test.annotate(`there is no ${command} on the search path; its absence was tested`);
-        await expect(opening).rejects.toMatchObject({ code: 'FILE_MISSING' });
+        await expect(open()).rejects.toMatchObject({ code: 'FILE_MISSING' });
         return;
       }
-      const backend = await opening;
+      const backend = await open();
       if (command === 'claude') {
         const { signal } = new AbortController();
         const text = await backend.run(agentRequest('SAY hello', { cwd: home }), signal, new FakeReporter());
