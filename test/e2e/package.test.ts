@@ -45,6 +45,7 @@ describe('the packed and installed package', () => {
     expect(readdirSync(installed).sort()).toEqual(
       [
         'CHANGELOG.md',
+        'CONTRIBUTING.md',
         'LICENSE',
         'README.md',
         'SECURITY.md',
@@ -52,6 +53,7 @@ describe('the packed and installed package', () => {
         'dist',
         'docs',
         'dsl',
+        'examples',
         'package.json',
         'plugin',
       ].sort(),
@@ -62,6 +64,25 @@ describe('the packed and installed package', () => {
     expect(built).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'wf.js', 'sandbox-child.cjs']));
     const paths = built.filter((name) => readFileSync(path.join(installed, 'dist', name), 'utf8').includes(repository));
     expect(paths).toEqual([]);
+  });
+
+  it('holds every page that its pages link to, and its installation runs no script of its own', () => {
+    const installed = path.join(project, 'node_modules/wf-runtime');
+    const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    const links = pages.flatMap((page) =>
+      [...readFileSync(path.join(installed, page), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(
+        ([, to = '']) => ({
+          page,
+          to: path.join(path.dirname(page), to),
+        }),
+      ),
+    );
+    expect(links).toContainEqual({ page: 'README.md', to: 'docs/agents.md' });
+    expect(links.filter(({ to }) => to.startsWith('..') || !existsSync(path.join(installed, to)))).toEqual([]);
+    const { scripts } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as { scripts: object };
+    // npm asks the user about these; `prepare` counts where the package comes from a file.
+    const asked = ['preinstall', 'install', 'postinstall', 'prepare'];
+    expect(Object.keys(scripts).filter((name) => asked.includes(name))).toEqual([]);
   });
 
   it('says its version and its commands (C-10)', () => {
