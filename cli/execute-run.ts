@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import type { Hooks } from '../agents/hooks/hooks.ts';
-import { loadHooks } from '../agents/hooks/load-hooks.ts';
 import { isWorkflowError, toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend, Redactor } from '../runtime/ports.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -14,11 +12,12 @@ import { printError, wantsStacks } from './print-error.ts';
 import { readPrices } from './read-prices.ts';
 import { refusedOutput } from './refused-output.ts';
 import { type FaceSource, openRunFace, type RunFace } from './run-face.ts';
-import type { BackendName, RunFlags } from './run-flags.ts';
+import type { RunFlags } from './run-flags.ts';
+import { loadRunHooks } from './run-hooks.ts';
+import { sharedResults } from './shared-results.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import type { StoredFlags } from './stored-flags.ts';
 import type { TextOutput } from './text-output.ts';
-import type { ToolFlags } from './tool-flags.ts';
 import { transcriptLayout } from './transcript-layouts.ts';
 
 /** What `run` and `resume` do differently. */
@@ -49,7 +48,12 @@ export async function executeRun(
     const prices = await readPrices(flags.prices, plan.stored.prices, context.cwd);
     const decided = decideLaunch(context, flags, root, plan.stored, prices);
     const { choice, model, tools, secrets, options, resumeCommand } = decided;
-    const hooks = await hooksOf(context, flags, choice.name, plan.agentsCwd, options.onNotice, tools);
+    const hooks = await loadRunHooks(context, flags, {
+      backend: choice.name,
+      cwd: plan.agentsCwd,
+      permissionMode: tools.permissionMode,
+      onProblem: options.onNotice,
+    });
     const layout = await transcriptLayout(flags.layout ?? plan.stored.layout, context);
     const place = { ...context, agentsCwd: plan.agentsCwd, hooks, note: options.onNotice };
     inner = await createBackend(
@@ -68,7 +72,7 @@ export async function executeRun(
       store: createRunStore({ root, redactor, layout }),
       backend,
       sinks: face.sinks,
-      ...(flags.reuse === true ? await sharing(root) : {}),
+      ...(flags.reuse === true ? await sharedResults(root) : {}),
       signal: stop.signal,
       ...(sandbox === undefined ? {} : { sandbox }),
     });
@@ -82,31 +86,9 @@ export async function executeRun(
   }
 }
 
-/**
- * Hooks belong to backends that lead the conversation themselves. Simulated agents do nothing that a hook could see, and
- * other programs run hooks of their own.
- */
-async function hooksOf(
-  { env, homeDirectory }: CliContext,
-  flags: RunFlags,
-  backend: BackendName,
-  cwd: string,
-  onProblem: ((text: string) => void) | undefined,
-  { permissionMode }: ToolFlags,
-): Promise<Hooks | undefined> {
-  if (flags.hooks === false || (backend !== 'scripted' && backend !== 'anthropic')) return undefined;
-  return loadHooks({ cwd, homeDirectory, env, permissionMode, ...(onProblem === undefined ? {} : { onProblem }) });
-}
-
 /** What a script threw may hold a secret (A-32). */
 function withoutSecretsIn(output: TextOutput, redactor: Redactor): TextOutput {
   return Object.create(output, { write: { value: (text: string) => output.write(redactor.text(text)) } }) as TextOutput;
-}
-
-/** The library of the store takes a while to load, so only the runs that share load it. */
-async function sharing(root: string): Promise<Pick<WorkflowOptions, 'sharedResults'>> {
-  const { createSharedResults } = await import('../cache/shared-results.ts');
-  return { sharedResults: createSharedResults({ root }) };
 }
 
 /** The run has been shown: what goes wrong now is said, and changes the exit code of a good run only. */

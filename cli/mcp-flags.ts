@@ -1,8 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { LATER_BACKENDS } from './later-features.ts';
-import { integerBetween, nonEmpty, wordOf } from './option-values.ts';
-import { BACKENDS, type RunFlags } from './run-flags.ts';
+import { nonEmpty, wordOf } from './option-values.ts';
+import { addLimitFlags, BACKENDS, type RunFlags } from './run-flags.ts';
+import { splitWords } from './split-words.ts';
 import { addToolFlags } from './tool-flags.ts';
+import { LAYOUTS } from './transcript-layouts.ts';
 
 /** Options of `wf mcp`, as typed. */
 export interface McpFlags extends Omit<RunFlags, 'backend' | 'outputFormat' | 'dialect'> {
@@ -12,17 +14,30 @@ export interface McpFlags extends Omit<RunFlags, 'backend' | 'outputFormat' | 'd
 
 export function addMcpFlags(command: Command): Command {
   command
+    .optionsGroup('Who answers, of runs in the background:')
     .option(
       '--backend <name>',
-      'of runs in the background: as for wf run; or host, when the connected agent is to do every run itself',
+      'as for wf run; or host, when the connected agent is to do every run itself',
       wordOf([...BACKENDS, 'host'], LATER_BACKENDS),
+    )
+    .option(
+      '--agent-command <command>',
+      'the agent CLI that a process backend starts, with its first arguments',
+      splitWords,
     )
     .option('--responses <file>', 'planned answers for the scripted backend', nonEmpty)
     .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id', nonEmpty)
-    .option('--concurrency <n>', 'agents of a run at a time, 1 to 256', integerBetween(1, 256))
-    .option('--max-agents <n>', 'agents of a run (1000)', integerBetween(1, 1_000_000))
-    .option('--budget <tokens>', 'output tokens of a run', integerBetween(0, Number.MAX_SAFE_INTEGER))
-    .option('--quiet', 'say only what went wrong');
+    .option('--no-hooks', 'run none of the hooks that settings of the project and the user name')
+    .option('--reuse', 'take answers of earlier runs of this machine, and leave those of these runs for later ones');
   addToolFlags(command);
-  return command;
+  addLimitFlags(command);
+  return command
+    .optionsGroup('Output and state:')
+    .addOption(
+      new Option(
+        '--layout <name>',
+        'file transcripts also as another program does: claude or cbc; wf for not',
+      ).argParser(wordOf(LAYOUTS)),
+    )
+    .option('--quiet', 'say only what went wrong');
 }

@@ -15,7 +15,7 @@ import { isWorkflowError } from '../protocol/workflow-error.ts';
 import { MODEL_PRICES } from '../runtime/costs/model-prices.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { DEFAULT_LIMITS, type FanOutRequest } from '../runtime/run-options.ts';
+import { DEFAULT_LIMITS, type FanOutRequest, type WorkflowOptions } from '../runtime/run-options.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CliContext } from './cli-context.ts';
 import { decideLaunch, type LaunchDecisions } from './decide-launch.ts';
@@ -24,7 +24,9 @@ import { hostFacts, hostRefusal } from './host-facts.ts';
 import { canAskClient, hostToolFlags, listedTools } from './host-permissions.ts';
 import type { HostFlags } from './host-program.ts';
 import { openStoredSession } from './host-session.ts';
+import { readPrices } from './read-prices.ts';
 import type { RunFlags } from './run-flags.ts';
+import { sharedResults } from './shared-results.ts';
 import { stateRoot } from './state-root.ts';
 import { transcriptLayout } from './transcript-layouts.ts';
 
@@ -54,7 +56,9 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const note = (text: string): void => {
     if (flags.quiet !== true) context.stderr.write(`note: ${text}\n`);
   };
-  const decisions = decideLaunch(context, runFlagsOf(flags), root, {});
+  const prices = await readPrices(flags.prices, undefined, context.cwd);
+  const decisions = decideLaunch(context, runFlagsOf(flags), root, {}, prices);
+  const shared = flags.reuse === true ? await sharedResults(root) : {};
   const session = await openStoredSession(flags, root, context);
   const { sessionId } = session;
   const layout = await transcriptLayout(flags.layout, context, sessionId);
@@ -81,7 +85,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     random: Math.random,
     openRuns(parts) {
       agents.askBy(parts.prompts);
-      return openRuns(context, flags, { ...parts, root, layout, decisions, backend: agents.backend });
+      return openRuns(context, flags, { ...parts, root, layout, decisions, shared, backend: agents.backend });
     },
     onProblem: (error) => note(`the session is not stored: ${isWorkflowError(error) ? error.message : String(error)}`),
   });
@@ -132,12 +136,15 @@ interface OpenRunsParts extends RunsParts {
   readonly root: string;
   readonly decisions: LaunchDecisions;
   readonly backend: AgentBackend;
+  /** Answers of other runs (R-19). */
+  readonly shared: Pick<WorkflowOptions, 'sharedResults'>;
 }
 
 function openRuns({ cwd, homeDirectory }: CliContext, flags: HostFlags, parts: OpenRunsParts): BackgroundRuns {
-  const { root, layout, decisions, backend, sinksFor, prompts } = parts;
+  const { root, layout, decisions, backend, shared, sinksFor, prompts } = parts;
   return createBackgroundRuns({
     ...decisions.options,
+    ...shared,
     ...(canAskClient(flags) ? { confirmFanOut: (request) => confirmByClient(prompts, request) } : {}),
     store: createRunStore({ root, redactor: createRedactor(decisions.secrets), layout }),
     backend,

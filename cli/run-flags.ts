@@ -72,6 +72,11 @@ export function addRunFlags(command: Command): Command {
   addWorkFlags(command);
   addToolFlags(command);
   addLimitFlags(command);
+  command.option(
+    '--confirm-above <n>',
+    'ask before one parallel or pipeline starts more agents than this',
+    integerBetween(1, 1_000_000),
+  );
   addOutputFlags(command);
   for (const later of LATER_OPTIONS) command.addOption(new Option(later.flags, 'later').hideHelp());
   return command;
@@ -100,16 +105,12 @@ function addWorkFlags(command: Command): void {
     .option('--reuse', 'take answers of earlier runs of this machine, and leave those of this run for later ones');
 }
 
-function addLimitFlags(command: Command): void {
+/** Adds the bounds of a run and its agents. */
+export function addLimitFlags(command: Command): void {
   command
     .optionsGroup('Limits:')
     .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
     .option('--lane <name=n>', 'agents at a time that name this lane; may be repeated', laneOf)
-    .option(
-      '--confirm-above <n>',
-      'ask before one parallel or pipeline starts more agents than this',
-      integerBetween(1, 1_000_000),
-    )
     .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
     .option('--max-items <n>', 'items of one parallel or pipeline (4096)', integerBetween(1, 1_000_000))
     .option('--max-depth <n>', 'levels of nested workflows (1)', integerBetween(0, 16))

@@ -15,8 +15,12 @@ import { createBackend } from '../create-backend.ts';
 import { decideLaunch } from '../decide-launch.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
 import type { McpFlags } from '../mcp-flags.ts';
+import { readPrices } from '../read-prices.ts';
 import { limitsOf } from '../run-flags.ts';
+import { loadRunHooks } from '../run-hooks.ts';
+import { sharedResults } from '../shared-results.ts';
 import { stateRoot } from '../state-root.ts';
+import { transcriptLayout } from '../transcript-layouts.ts';
 
 /** How long runs in the background may take to end before the process leaves without them. */
 const END_WITHIN_MS = 1_500;
@@ -95,16 +99,29 @@ async function openBackground(
 ): Promise<{ readonly runs: BackgroundRuns; readonly backend: AgentBackend }> {
   const { cwd, homeDirectory } = context;
   const root = stateRoot(context, flags);
-  const decided = decideLaunch(context, { ...flags, outputFormat: 'json', dialect: 'claude' }, root, {});
-  const { choice, model, secrets, options } = decided;
+  const prices = await readPrices(flags.prices, undefined, cwd);
+  const decided = decideLaunch(context, { ...flags, outputFormat: 'json', dialect: 'claude' }, root, {}, prices);
+  const { choice, model, secrets, options, tools } = decided;
+  const { permissionMode } = tools;
+  const hooks = await loadRunHooks(context, flags, {
+    backend: choice.name,
+    cwd,
+    permissionMode,
+    onProblem: options.onNotice,
+  });
   const backend = await createBackend(
     choice.name,
-    { responses: flags.responses, model, agentCommand: choice.agentCommand, tools: decided.tools },
-    { ...context, agentsCwd: cwd, note: (text) => context.stderr.write(`note: ${text}\n`) },
+    { responses: flags.responses, model, agentCommand: choice.agentCommand, tools },
+    { ...context, agentsCwd: cwd, hooks, note: options.onNotice },
   );
   const runs = createBackgroundRuns({
     ...options,
-    store: createRunStore({ root, redactor: createRedactor(secrets) }),
+    ...(flags.reuse === true ? await sharedResults(root) : {}),
+    store: createRunStore({
+      root,
+      redactor: createRedactor(secrets),
+      layout: await transcriptLayout(flags.layout, context),
+    }),
     backend,
     cwd,
     homeDirectory,

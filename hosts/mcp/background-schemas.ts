@@ -64,7 +64,10 @@ export const statusOutput = z.looseObject({
 
 export const resultOutput = statusOutput.extend({
   result: z.unknown().optional(),
-  resultOmitted: z.boolean().optional().describe('The result is too long for a message: read it from outputFile.'),
+  resultOmitted: z
+    .boolean()
+    .optional()
+    .describe('The result is too long or too deep for a message: read it from outputFile.'),
 });
 
 export const listOutput = z.looseObject({

@@ -75,7 +75,10 @@ export const hostRunOutput = z.looseObject({
   pending: z.array(step),
   logs: z.array(z.string()),
   result: z.unknown().optional(),
-  resultOmitted: z.boolean().optional().describe('The result is too long for a message: read it from outputFile.'),
+  resultOmitted: z
+    .boolean()
+    .optional()
+    .describe('The result is too long or too deep for a message: read it from outputFile.'),
   outputFile: z.string().optional(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   rejected: z

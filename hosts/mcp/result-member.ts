@@ -1,3 +1,5 @@
+import { isNestedTooDeeply } from '../../protocol/json-nesting.ts';
+
 /** A longer result is left in its file: a model would have to read it whole. */
 const MAX_RESULT_CHARACTERS = 200_000;
 
@@ -8,5 +10,6 @@ export function resultMember(resultJson: string | undefined): {
 } {
   if (resultJson === undefined) return {};
   if (resultJson.length > MAX_RESULT_CHARACTERS) return { resultOmitted: true };
-  return { result: JSON.parse(resultJson) as unknown };
+  const result: unknown = JSON.parse(resultJson);
+  return isNestedTooDeeply(result) ? { resultOmitted: true } : { result };
 }

@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { isNestedTooDeeply, MAX_JSON_LEVELS } from '../../protocol/json-nesting.ts';
+import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { WF_VERSION } from '../../runtime/version.ts';
 import type { McpTool, ToolCallContext } from './mcp-tool.ts';
 import { toolFailure } from './mcp-tool.ts';
@@ -49,6 +51,7 @@ export async function serveMcp({ input, output, tools, instructions, onNotice }:
       },
     };
     try {
+      refuseDeepArguments(tool, params.arguments);
       const { structured, text } = await tool.call(params.arguments, context);
       return {
         content: [{ type: 'text' as const, text: text ?? JSON.stringify(structured) }],
@@ -63,6 +66,15 @@ export async function serveMcp({ input, output, tools, instructions, onNotice }:
   server.onerror = (error) => onNotice?.(error.message);
   await server.connect(new StdioTransport(input, output));
   return { closed, close: () => server.close() };
+}
+
+function refuseDeepArguments({ name }: McpTool, given: unknown): void {
+  if (!isNestedTooDeeply(given)) return;
+  const most = MAX_JSON_LEVELS.toLocaleString('en-US');
+  throw new WorkflowError(
+    'USAGE_INVALID',
+    `${name}: its arguments are nested more than ${most} levels deep, so nothing was done. Give flatter JSON, or the deep part as a text.`,
+  );
 }
 
 function listed({ name, title, description, inputSchema, outputSchema, annotations }: McpTool) {

@@ -1,6 +1,7 @@
 import { untilAborted } from '../../agents/abort.ts';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
 import type { AssistantBlock, Turn as ModelTurn, ModelTurns, ToolCall, ToolResult } from '../../agents/model-turns.ts';
+import { isNestedTooDeeply } from '../../protocol/json-nesting.ts';
 import { toErrorRecord } from '../../protocol/workflow-error.ts';
 import { exhaustedError, LONGEST_RETRY_AFTER_MS, quotaError, retryDelayMs } from '../../runtime/calls/retry-policy.ts';
 import type { Clock, TransientFailure } from '../../runtime/ports.ts';
@@ -163,7 +164,8 @@ function contentOf(block: AssistantBlock): Readonly<Record<string, unknown>> {
 
 function parsed(rawInput: string): unknown {
   try {
-    return JSON.parse(rawInput);
+    const value: unknown = JSON.parse(rawInput);
+    return isNestedTooDeeply(value) ? undefined : value;
   } catch {
     return undefined;
   }
@@ -207,7 +209,7 @@ async function runCall({ id, name, rawInput }: ToolCall, cut: boolean, parts: Co
     return failed(
       cut
         ? 'The call was cut off by the output limit before its input was complete. Make a shorter call.'
-        : 'The input of the call is no valid JSON. Call again with valid JSON.',
+        : 'The input of the call is no valid JSON, or is nested too deeply. Call again with valid, flatter JSON.',
     );
   }
   try {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { stdioInputSchema } from '../../protocol/stdio-input.ts';
+import { isNestedTooDeeply, MAX_JSON_LEVELS } from '../../protocol/json-nesting.ts';
+import { clientControlResponseSchema, stdioInputSchema } from '../../protocol/stdio-input.ts';
 import { createControlRequests } from './control-requests.ts';
 import { type InputLine, readInputLines } from './line-reader.ts';
 import type { OpenSession } from './open-session.ts';
@@ -22,14 +23,14 @@ export interface ServeStdioOptions extends OpenSession {
  * or answered with an error where it names a request. Nothing is written before something was read.
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
-  const { input, facts, session, prompts, onSkipped } = options;
+  const { input, facts, session, prompts } = options;
   const control = createControlRequests({
     ...options,
     sessionId: facts.sessionId,
     describe: () => initializeAnswer(facts),
   });
   for await (const line of readInputLines(input)) {
-    const message = parseLine(line, onSkipped);
+    const message = parseLine(line, options);
     if (message === undefined) continue;
     const parsed = stdioInputSchema.safeParse(message);
     if (!parsed.success) {
@@ -56,7 +57,8 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
 
 type Message = Readonly<Record<string, unknown>>;
 
-function parseLine(line: InputLine, onSkipped: (why: string) => void): Message | undefined {
+function parseLine(line: InputLine, options: ServeStdioOptions): Message | undefined {
+  const { onSkipped } = options;
   if (line.type === 'too-long') {
     onSkipped(`a line of ${line.bytes.toLocaleString('en-US')} bytes was skipped: it is longer than 64 MiB`);
     return undefined;
@@ -72,7 +74,26 @@ function parseLine(line: InputLine, onSkipped: (why: string) => void): Message |
     onSkipped('a line that is no JSON object was skipped');
     return undefined;
   }
+  if (isNestedTooDeeply(value)) return refuseDeep(value as Message, options);
   return value as Message;
+}
+
+/** What only a recursive reader could take is answered where somebody waits for it. */
+function refuseDeep(message: Message, { lines, prompts, onSkipped }: ServeStdioOptions): undefined {
+  const what = `nested more than ${MAX_JSON_LEVELS.toLocaleString('en-US')} levels deep`;
+  const { type, request_id: requestId } = message;
+  const answer = clientControlResponseSchema.safeParse(message).data;
+  if (answer !== undefined) {
+    const { request_id } = answer.response;
+    prompts.answer({ type: answer.type, response: { subtype: 'error', request_id, error: `its answer is ${what}` } });
+  } else if (type === 'control_request' && typeof requestId === 'string') {
+    answerWithError(requestId, `The request is ${what}. Send a flatter one.`, lines);
+  } else onSkipped(`a line was skipped: it is ${what}`);
+  return undefined;
+}
+
+function answerWithError(requestId: string, error: string, lines: ServeStdioOptions['lines']): void {
+  lines.control({ type: 'control_response', response: { subtype: 'error', request_id: requestId, error } });
 }
 
 /** Types that clients send for other programs than this one, or only to be heard. */
@@ -88,10 +109,7 @@ const QUIETLY_SKIPPED = new Set([
 function answerMisshapen(message: Message, { lines, onSkipped }: ServeStdioOptions): void {
   const { type, request_id: requestId } = message;
   if (type === 'control_request' && typeof requestId === 'string') {
-    lines.control({
-      type: 'control_response',
-      response: { subtype: 'error', request_id: requestId, error: 'The request has no "request" with a "subtype".' },
-    });
+    answerWithError(requestId, 'The request has no "request" with a "subtype".', lines);
   } else if (typeof type !== 'string' || !QUIETLY_SKIPPED.has(type)) {
     const named = typeof type === 'string' ? JSON.stringify(type.slice(0, 60)) : 'none';
     onSkipped(`a line was skipped: its type is ${named}, or it lacks what such a line needs`);

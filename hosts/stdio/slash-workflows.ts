@@ -1,3 +1,4 @@
+import { isNestedTooDeeply, MAX_JSON_LEVELS } from '../../protocol/json-nesting.ts';
 import type { HostLines } from './host-lines.ts';
 import { type SlashCommand, slashArgs } from './slash-command.ts';
 import type { Transcript } from './transcript.ts';
@@ -29,7 +30,9 @@ export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkf
     async run({ name, rest }, turn) {
       if (refusal !== undefined) return { type: 'failed', text: refusal };
       const argsJson = slashArgs(rest);
-      const input = { name, ...(argsJson === undefined ? {} : { args: JSON.parse(argsJson) as unknown }) };
+      const args: unknown = argsJson === undefined ? undefined : JSON.parse(argsJson);
+      if (isNestedTooDeeply(args)) return { type: 'failed', text: DEEP_ARGS };
+      const input = { name, ...(args === undefined ? {} : { args }) };
       const toolUseId = `toolu_${newUuid().replaceAll('-', '')}`;
       sayAsAssistant([{ type: 'tool_use', id: toolUseId, name: 'Workflow', input }], options);
       const { run, text, isError, structured } = await callWorkflow(input, { toolUseId, turn });
@@ -59,3 +62,5 @@ export function createSlashWorkflows(options: SlashWorkflowsOptions): SlashWorkf
     },
   };
 }
+
+const DEEP_ARGS = `Nothing was started: the args are nested more than ${MAX_JSON_LEVELS.toLocaleString('en-US')} levels deep. Give flatter JSON, or the deep part as a text. [USAGE_INVALID]`;

@@ -61,7 +61,11 @@ export function argsText(args: unknown): string | undefined {
     const text: string | undefined = JSON.stringify(args);
     if (text !== undefined) return text;
   } catch (cause) {
-    throw new WorkflowError('USAGE_INVALID', `the args cannot be written as JSON: ${String(cause)}`, { cause });
+    const why =
+      cause instanceof RangeError
+        ? 'they are nested too deeply or too large; give flatter JSON, or the deep part as a text'
+        : String(cause);
+    throw new WorkflowError('USAGE_INVALID', `the args cannot be written as JSON: ${why}`, { cause });
   }
   throw new WorkflowError('USAGE_INVALID', `the args are a ${typeof args}; they must be a JSON value`);
 }

@@ -1,3 +1,4 @@
+import { isNestedTooDeeply } from '../../protocol/json-nesting.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { LaunchRequest } from './launch-request.ts';
 
@@ -108,7 +109,8 @@ function text(fields: Readonly<Record<string, unknown>>, key: string): string | 
 function parsedArgs(args: unknown): unknown {
   if (typeof args !== 'string' || !/^\s*[[{]/.test(args)) return args;
   try {
-    return JSON.parse(args);
+    const value: unknown = JSON.parse(args);
+    return isNestedTooDeeply(value) ? args : value;
   } catch {
     return args;
   }

@@ -15,13 +15,27 @@ const commands = (text: string): string[] =>
   [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, body = '']) => body.trim().split('\n'));
 
 describe('docs/hosts', () => {
-  it('names in mcp.md the tools that the server has, and no others (H-10)', async () => {
+  it('names in mcp.md the tools that the server has with what each takes, and no others (H-10, H-12, H-13)', async () => {
     const here = makeMcpPlace();
     places.push(here);
     const { client } = await here.connect();
     const { tools } = await client.listTools();
-    const named = [...page('mcp.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    const taken = Object.fromEntries(
+      tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {}).toSorted()]),
+    );
+    const [before = '', after = ''] = page('mcp.md').split('## What the tools take');
+    const named = [...before.matchAll(/^\| `(wf_\w+|workflow_\w+|Workflow)` \|/gm)].map(([, name]) => name);
     expect(named.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+    const documented: Record<string, string[]> = {};
+    let tool = '';
+    for (const [, name, parameters = ''] of after.matchAll(/^\| (?:`(\w+)` )?\| (`.*?) \|/gm)) {
+      tool = name ?? tool;
+      documented[tool] = [...(documented[tool] ?? []), ...(parameters.match(/\w+/g) ?? [])].toSorted();
+    }
+    expect(documented).toEqual(taken);
+    const { properties } = tools.find(({ name }) => name === 'wf_continue')?.inputSchema ?? {};
+    const statuses = [...before.matchAll(/^\| `([a-z]+)` \| it /gm)].map(([, status]) => status);
+    expect(properties).toMatchObject({ result: { properties: { status: { enum: statuses } } } });
   });
 
   it('gives in ci.md commands that work, and every exit code that an error has (C-6, C-7)', async () => {
