@@ -1,4 +1,5 @@
 import { findNestedWorkflow } from '../hosts/saved-workflows/find-workflow.ts';
+import type { WorkflowError } from '../protocol/workflow-error.ts';
 import { secretValuesOf } from '../runtime/redact.ts';
 import type { RunLimits, WorkflowOptions } from '../runtime/run-options.ts';
 import { type BackendChoice, chooseBackend, SIMULATED_NOTICE } from './choose-backend.ts';
@@ -21,7 +22,7 @@ export interface LaunchDecisions {
   /** Values that must not appear in any output. */
   readonly secrets: readonly string[];
   readonly options: Omit<WorkflowOptions, 'store' | 'backend'>;
-  resumeCommand(runId: string): string;
+  resumeCommand(runId: string, limitsHit?: readonly WorkflowError[]): string;
 }
 
 /**
@@ -42,7 +43,7 @@ export function decideLaunch(
   const storedOptions = mergeFlags(flags, context.env, stored, choice);
   const { concurrency, failOnAgentError, lanes, limits = {}, model } = storedOptions;
   const secrets = secretValuesOf(context.env);
-  const commandFor = (runId: string): string =>
+  const commandFor = (runId: string, limitsHit?: readonly WorkflowError[]): string =>
     resumeCommand({
       runId,
       stateRoot: root,
@@ -50,6 +51,7 @@ export function decideLaunch(
       backend: flags.backend,
       agentCommand: flags.agentCommand,
       model: flags.model,
+      limitsHit,
     });
   return {
     choice,

@@ -1,4 +1,5 @@
 import { shellQuote } from '../hosts/workflow-tool/shell-quote.ts';
+import type { WorkflowError } from '../protocol/workflow-error.ts';
 
 export interface ResumeCommandParts {
   readonly runId: string;
@@ -10,6 +11,8 @@ export interface ResumeCommandParts {
   readonly backend?: string | undefined;
   readonly agentCommand?: readonly string[] | undefined;
   readonly model?: string | undefined;
+  /** Limits that the run met. */
+  readonly limitsHit?: readonly WorkflowError[] | undefined;
 }
 
 /**
@@ -17,6 +20,8 @@ export interface ResumeCommandParts {
  *
  * `scripted` and its file are left out: planned answers belong to one launch. A resume that names no backend goes on
  * with the stored one, and with simulated agents where that was `scripted`.
+ *
+ * A limit that would end the resume at the same place is doubled, as far as it is known (A-12, A-16).
  */
 export function resumeCommand(parts: ResumeCommandParts): string {
   const words = ['wf', 'resume', parts.runId];
@@ -24,5 +29,15 @@ export function resumeCommand(parts: ResumeCommandParts): string {
   if (parts.backend !== undefined && parts.backend !== 'scripted') words.push('--backend', parts.backend);
   if (parts.agentCommand !== undefined) words.push('--agent-command', parts.agentCommand.map(shellQuote).join(' '));
   if (parts.model !== undefined) words.push('--model', parts.model);
+  words.push(...(parts.limitsHit ?? []).flatMap(raisedLimit));
   return words.map(shellQuote).join(' ');
+}
+
+/** The option that doubles a limit; none for limits that belong to the script, or that more would not help. */
+function raisedLimit({ code, data = {} }: WorkflowError): string[] {
+  const { limit, budget, budgetUsd, spentUsd } = data as Readonly<Record<string, unknown>>;
+  if (code === 'LIMIT_AGENT_COUNT' && typeof limit === 'number') return ['--max-agents', String(2 * limit)];
+  if (code !== 'LIMIT_BUDGET') return [];
+  if (typeof budget === 'number') return ['--budget', String(2 * budget)];
+  return typeof budgetUsd === 'number' && spentUsd !== undefined ? ['--budget-usd', String(2 * budgetUsd)] : [];
 }

@@ -127,6 +127,8 @@ function showProblem(context: CliContext, resume: string | undefined, error: Wor
 /** Such a run is completed all the same (A-19); in text the first of its last lines says so. */
 function warnOfDeadAgents(context: CliContext, census: Census): void {
   if (allAgentsDied(census)) {
-    context.stderr.write(`warning: no agent gave an answer: all ${census.agents_error} failed\n`);
+    context.stderr.write(
+      `warning: no agent gave an answer: all ${census.agents_error} failed; to have such a run fail: --fail-on-agent-error\n`,
+    );
   }
 }

@@ -90,7 +90,7 @@ function addWorkFlags(command: Command): void {
     .optionsGroup('Who answers:')
     .option(
       '--backend <name>',
-      'scripted, simulated, anthropic, claude, codebuddy or process; without it anthropic when a key is set, else simulated',
+      'scripted (with --responses), simulated, anthropic, claude, codebuddy or process (with --agent-command); without it anthropic when a key is set, else simulated',
       wordOf(BACKENDS, LATER_BACKENDS),
     )
     .option(
@@ -98,9 +98,12 @@ function addWorkFlags(command: Command): void {
       'the agent CLI that a process backend starts, with its first arguments',
       splitWords,
     )
-    .option('--responses <file>', 'planned answers for the scripted backend')
+    .option(
+      '--responses <file>',
+      'planned answers for the scripted backend; the file is explained in docs/responses.md',
+    )
     .option('--record <file>', 'write the answers of this run as such a file')
-    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id', nonEmpty)
+    .option('--model <model>', 'model of agents that name none: haiku, sonnet, opus or an id (sonnet)', nonEmpty)
     .option('--no-hooks', 'run none of the hooks that settings of the project and the user name')
     .option('--reuse', 'take answers of earlier runs of this machine, and leave those of this run for later ones');
 }
@@ -109,28 +112,40 @@ function addWorkFlags(command: Command): void {
 export function addLimitFlags(command: Command): void {
   command
     .optionsGroup('Limits:')
-    .option('--concurrency <n>', 'agents at a time, 1 to 256', integerBetween(1, 256))
-    .option('--lane <name=n>', 'agents at a time that name this lane; may be repeated', laneOf)
+    .option(
+      '--concurrency <n>',
+      'agents at a time, 1 to 256 (16; with an agent CLI the processors less two, from 2 to 16)',
+      integerBetween(1, 256),
+    )
+    .option('--lane <name=n>', 'agents at a time that name this lane; may be repeated (no bound)', laneOf)
     .option('--max-agents <n>', 'agents a run (1000)', integerBetween(1, 1_000_000))
     .option('--max-items <n>', 'items of one parallel or pipeline (4096)', integerBetween(1, 1_000_000))
     .option('--max-depth <n>', 'levels of nested workflows (1)', integerBetween(0, 16))
-    .option('--max-retries <n>', 'retries of one agent after transient errors (5)', integerBetween(0, 100))
-    .option('--max-structured-output-retries <n>', 'tries of one structured answer (5)', integerBetween(1, 100))
+    .option(
+      '--max-retries <n>',
+      'retries of one agent after transient errors (5, or $WF_MAX_RETRIES)',
+      integerBetween(0, 100),
+    )
+    .option(
+      '--max-structured-output-retries <n>',
+      'tries of one structured answer (5, or $MAX_STRUCTURED_OUTPUT_RETRIES)',
+      integerBetween(1, 100),
+    )
     .option('--memory-limit-mb <n>', 'memory of the script in MiB (256)', integerBetween(16, 16_384))
     .option('--cpu-limit-ms <n>', 'CPU time of the script without a pause (30000)', integerBetween(50, 86_400_000))
-    .option('--timeout <seconds>', 'time of the whole run', numberBetween(0.1, MAX_TIMEOUT_S, 'seconds'))
+    .option('--timeout <seconds>', 'time of this launch (no bound)', numberBetween(0.1, MAX_TIMEOUT_S, 'seconds'))
     .option(
       '--budget <tokens>',
-      'output tokens of the run; 0 for no bound',
+      'output tokens of this launch; a resume counts from 0; 0 for no bound (none)',
       integerBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     )
     .option(
       '--budget-usd <dollars>',
-      'US dollars of the run; 0 for no bound',
+      'US dollars of this launch; a resume counts from 0; 0 for no bound (none)',
       numberBetween(0, 1_000_000_000, 'US dollars'),
     )
     .option('--prices <file>', 'what models cost, where it is not what wf knows', nonEmpty)
-    .option('--fail-on-agent-error', 'a run with failed agents fails');
+    .option('--fail-on-agent-error', 'a run with failed agents fails, with exit code 5 (it completes)');
 }
 
 function addOutputFlags(command: Command): void {
@@ -144,12 +159,12 @@ function addOutputFlags(command: Command): void {
     .addOption(
       new Option('--dialect <dialect>', 'of stream-json: claude or cbc').default('claude').argParser(wordOf(DIALECTS)),
     )
-    .option('--include-source', 'put the script into the first line of stream-json')
+    .option('--include-source', 'put the script into the first line of stream-json (dialect claude does)')
     .option('--no-include-source', 'leave it out')
     .addOption(
       new Option(
         '--layout <name>',
-        'file transcripts also as another program does: claude or cbc; wf for not',
+        'file transcripts also as another program does: claude or cbc; wf for not (wf)',
       ).argParser(wordOf(LAYOUTS)),
     )
     .option('--state-dir <folder>', 'where runs are kept ($WF_HOME, else ~/.wf)', nonEmpty)
@@ -158,7 +173,7 @@ function addOutputFlags(command: Command): void {
     .option('--dry-run', 'of a resume: say which calls would run, and run none')
     .option('--salvage', 'keep the good rows of a damaged journal and go on with them')
     .addOption(
-      new Option('--resume-policy <policy>', 'what stored results answer: content or prefix').argParser(
+      new Option('--resume-policy <policy>', 'what stored results answer: content (default) or prefix').argParser(
         wordOf(['content', 'prefix']),
       ),
     );

@@ -27,16 +27,18 @@ export function addToolFlags(command: Command): void {
   command
     .optionsGroup('What agents may do:')
     .addOption(
-      new Option('--permission-mode <mode>', 'default (they read), acceptEdits, bypassPermissions or plan').argParser(
-        wordOf(PERMISSION_MODES),
-      ),
+      new Option(
+        '--permission-mode <mode>',
+        'default (they read only), acceptEdits, bypassPermissions or plan',
+      ).argParser(wordOf(PERMISSION_MODES)),
     )
     .option('--allow-tools <rules>', 'what else they may: "Edit(src/**),Bash(npm test:*)"; may be repeated', rulesOf)
     .option('--deny-tools <rules>', 'what they may not, whatever else is said; may be repeated', rulesOf)
     .addOption(
-      new Option('--bash-sandbox <choice>', 'sandbox of the system for Bash: auto, required or off').argParser(
-        wordOf(SANDBOX_CHOICES),
-      ),
+      new Option(
+        '--bash-sandbox <choice>',
+        'sandbox of the system for Bash: auto (default), required or off',
+      ).argParser(wordOf(SANDBOX_CHOICES)),
     )
     .option('--allow-domains <hosts>', 'hosts that Bash may reach from its sandbox; none without it', domainsOf);
 }

@@ -74,8 +74,11 @@ export interface WorkflowOptions {
   readonly signal?: AbortSignal;
   /** A completed run with failed agents ends `failed` with `AGENTS_FAILED`. @defaultValue false */
   readonly failOnAgentError?: boolean;
-  /** The command that resumes this run, as a shell takes it. @defaultValue `wf resume <runId>` */
-  readonly resumeCommand?: (runId: string) => string;
+  /**
+   * The command that resumes this run, as a shell takes it. `limitsHit` are the limits that the run met, so that the command
+   * can raise them. @defaultValue `wf resume <runId>`
+   */
+  readonly resumeCommand?: (runId: string, limitsHit: readonly WorkflowError[]) => string;
   /** Finds a nested workflow; rejects with `WORKFLOW_UNKNOWN` or a `FILE_…` code. @defaultValue only `{scriptPath}` works */
   readonly findWorkflow?: (
     ref: { readonly name: string } | { readonly scriptPath: string },

@@ -59,7 +59,8 @@ class Run {
   readonly #nested: NestedWorkflows;
   readonly #clock: Clock;
   /** Codes of the limits that refused a call or ended the run. */
-  readonly #limits = new Set<string>();
+  /** Limits that were met, each by the first error that said so. */
+  readonly #limits = new Map<string, WorkflowError>();
   #timeLimit: TimerHandle | undefined;
   /** Why we ended the run ourselves; the first reason counts. */
   #stopped: WorkflowError | undefined;
@@ -261,7 +262,7 @@ class Run {
   }
 
   #limit(error: WorkflowError): void {
-    this.#limits.add(error.code);
+    if (!this.#limits.has(error.code)) this.#limits.set(error.code, error);
     this.#events.append('limit', { code: error.code, message: error.message });
   }
 
@@ -370,7 +371,7 @@ class Run {
       census: summary.census(),
       failures: [...summary.failures],
       logs: [...summary.logs],
-      limits_hit: [...this.#limits],
+      limits_hit: [...this.#limits.keys()],
       ...(summary.worktrees.length === 0 ? {} : { worktrees: [...summary.worktrees] }),
       ...(options.backend.simulated ? { simulated: true } : {}),
       resume: this.#resumeCommand(directory.runId),
@@ -382,7 +383,7 @@ class Run {
   }
 
   #resumeCommand(runId: string): string {
-    return this.#prepared.options.resumeCommand?.(runId) ?? `wf resume ${runId}`;
+    return this.#prepared.options.resumeCommand?.(runId, [...this.#limits.values()]) ?? `wf resume ${runId}`;
   }
 
   async #bounded(work: Promise<unknown>, limitMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CoreEventData } from '../../protocol/core-event.ts';
+import type { Census, CoreEventData } from '../../protocol/core-event.ts';
 import { describeCost, describePhaseCosts, formatUsd } from '../describe-cost.ts';
 import { allAgentsDied, describeCensus, describeDeaths } from '../describe-end.ts';
 import { formatDuration } from '../format-duration.ts';
@@ -108,7 +108,7 @@ export function limitLine({ code, message }: CoreEventData<'limit'>): TextLine {
 export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean): TextLine[] {
   const { census, usage, status } = run;
   const died: TextLine[] = allAgentsDied(census)
-    ? [{ tone: 'loud', text: `No agent gave an answer: ${describeDeaths(census)}.`, important: true }]
+    ? [{ tone: 'loud', text: noAnswerText(census, status), important: true }]
     : [];
   const mark = simulated ? ' SIMULATED' : '';
   const cost = describeCost(usage);
@@ -126,6 +126,11 @@ export function endLines(run: CoreEventData<'run.finished'>, simulated: boolean)
     { tone: 'dim', text: `  output: ${toTerminalLine(run.outputFile, 4096)}`, whole: true },
     ...(status === 'completed' && census.agents_error === 0 ? [] : [resumeLine(run.resume)]),
   ];
+}
+
+function noAnswerText(census: Census, status: CoreEventData<'run.finished'>['status']): string {
+  const hint = status === 'completed' ? ' To have such a run fail: --fail-on-agent-error.' : '';
+  return `No agent gave an answer: ${describeDeaths(census)}.${hint}`;
 }
 
 function endWord(status: CoreEventData<'run.finished'>['status']): string {

@@ -19,7 +19,7 @@ export function agentLimit(
   if (budget !== null && spent >= budget) {
     return new WorkflowError(
       'LIMIT_BUDGET',
-      `The run has spent ${spent} output tokens of its budget of ${budget}. Raise it with --budget and resume; finished agents cost nothing again.`,
+      `The run has spent ${spent} output tokens of its budget of ${budget}. A resume counts from 0, and finished agents cost nothing again: resume with --budget and what the rest may cost.`,
       { data: { spent, budget } },
     );
   }

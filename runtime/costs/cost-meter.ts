@@ -102,7 +102,7 @@ export class CostMeter {
     const spentUsd = rounded(this.#spentUsd);
     return new WorkflowError(
       'LIMIT_BUDGET',
-      `The run has spent ${dollars(spentUsd)} of its budget of ${dollars(budgetUsd)}. Raise it with --budget-usd and resume; finished agents cost nothing again.`,
+      `The run has spent ${dollars(spentUsd)} of its budget of ${dollars(budgetUsd)}. A resume counts from 0, and finished agents cost nothing again: resume with --budget-usd and what the rest may cost.`,
       { data: { spentUsd, budgetUsd } },
     );
   }

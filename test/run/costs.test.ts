@@ -165,7 +165,9 @@ describe('a budget in dollars', () => {
     const before = api.stats.requests;
     const ended = await run("for (let i = 0; i < 9; i++) await agent('a' + i)", {
       limits: { budgetUsd: ONE_AGENT * 1.5 },
+      resumeCommand: (_runId, limitsHit) => JSON.stringify(limitsHit.map(({ data }) => data)),
     });
+    expect(JSON.parse(ended.output.resume)).toEqual([{ spentUsd: 1.26, budgetUsd: ONE_AGENT * 1.5 }]);
     expect(ended.output).toMatchObject({
       status: 'failed',
       error: { code: 'LIMIT_BUDGET' },

@@ -35,7 +35,9 @@ describe('the text face', () => {
   it('begins the end with the death of all agents (A-19)', () => {
     const log = createSampleLog().start().queue(1).begin(1).queue(2).begin(2);
     died(died(log, 1), 2).finish();
-    expect(show(log, { quiet: true }).split('\n')[0]).toBe('No agent gave an answer: all 2 agents failed.');
+    expect(show(log, { quiet: true }).split('\n')[0]).toBe(
+      'No agent gave an answer: all 2 agents failed. To have such a run fail: --fail-on-agent-error.',
+    );
   });
 
   it('shows counts instead of a thousand agents, and the first failures (E-17)', () => {
