@@ -47,7 +47,7 @@ export function chooseBackend(flags: ChoiceFlags, env: Env, stored: StoredChoice
   if (choice.name === 'scripted' && flags.responses === undefined) {
     throw new WorkflowError(
       'USAGE_INVALID',
-      '--backend scripted needs planned answers: give --responses FILE (docs: the form is in `wf schema responses-file`)',
+      '--backend scripted needs planned answers: give --responses FILE; docs/responses.md explains the file, and wf schema responses-file its form',
     );
   }
   if (choice.name !== 'scripted' && flags.responses !== undefined) {

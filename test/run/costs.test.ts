@@ -167,7 +167,7 @@ describe('a budget in dollars', () => {
       limits: { budgetUsd: ONE_AGENT * 1.5 },
       resumeCommand: (_runId, limitsHit) => JSON.stringify(limitsHit.map(({ data }) => data)),
     });
-    expect(JSON.parse(ended.output.resume)).toEqual([{ spentUsd: 1.26, budgetUsd: ONE_AGENT * 1.5 }]);
+    expect(JSON.parse(ended.output.resume ?? '')).toEqual([{ spentUsd: 1.26, budgetUsd: ONE_AGENT * 1.5 }]);
     expect(ended.output).toMatchObject({
       status: 'failed',
       error: { code: 'LIMIT_BUDGET' },

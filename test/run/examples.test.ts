@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { loadResponsesFile } from '../../agents/scripted/load-responses-file.ts';
+import { createScriptedBackend } from '../../agents/scripted/scripted-backend.ts';
 import { createSimulatedBackend } from '../../agents/simulated/simulated-backend.ts';
 import type { AgentBackend } from '../../runtime/ports.ts';
 import { runWorkflow } from '../../runtime/run-workflow.ts';
@@ -56,6 +58,22 @@ describe('the examples', () => {
     expect([first.output.census.agent_count, backend.calls()]).toEqual([21, 21]);
     const again = await runWorkflow({ store, backend, runId: first.runId });
     expect([again.output.census.agents_cached, backend.calls()]).toEqual([21, 21]);
+  });
+
+  it('the planned answers of the docs do to the script of the front page what is said of them (C-12)', async () => {
+    const page = readFileSync(join(folder, '../docs/responses.md'), 'utf8');
+    const planned = page.match(/^```json\n([\s\S]*?)^```$/m)?.[1] ?? '';
+    const { output, result } = await runWorkflow({
+      store,
+      backend: createScriptedBackend(loadResponsesFile(planned, 'docs/responses.md')),
+      script: readFileSync(join(folder, '../test/e2e/fixtures/angles.js'), 'utf8'),
+      argsJson: '{"question":"Should we run our own mail server?"}',
+    });
+    expect(page).toContain(JSON.stringify(result).replaceAll(/([:,])/g, '$1 '));
+    expect(output.census).toMatchObject({ agents_done: 3, agents_error: 1 });
+    expect(output.failures).toMatchObject([
+      { label: 'reliability', message: expect.stringContaining('planned to fail') },
+    ]);
   });
 
   it.each(programs.filter((name) => name.startsWith('09')))(
