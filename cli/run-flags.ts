@@ -74,7 +74,7 @@ export function addRunFlags(command: Command): Command {
   addLimitFlags(command);
   command.option(
     '--confirm-above <n>',
-    'ask before one parallel or pipeline starts more agents than this',
+    'ask before one parallel or pipeline starts more agents than this (never)',
     integerBetween(1, 1_000_000),
   );
   addOutputFlags(command);
