@@ -1,5 +1,5 @@
 import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
-import type { AgentOutcome, AgentReporter, AgentRequest } from '../runtime/ports.ts';
+import type { AgentOutcome, AgentReporter, AgentRequest, TransientFailure } from '../runtime/ports.ts';
 import { abortError, throwIfAborted } from './abort.ts';
 import type { Hooks } from './hooks/hooks.ts';
 import {
@@ -46,25 +46,15 @@ export interface ConversationParts {
  * A text cut off by the output limit is continued once and joined; what is there then is the value, with a note in the
  * transcript. Usage counts whole messages: a stream that was lost midway is not counted.
  */
-export async function converse(parts: ConversationParts): Promise<AgentOutcome> {
-  const conversation = new Conversation(parts);
-  try {
-    return await conversation.run();
-  } catch (error) {
-    if (parts.signal.aborted) throw abortError(parts.signal);
-    if (isWorkflowError(error)) {
-      parts.report.transcript({ type: 'error', code: error.code, message: error.message });
-    }
-    throw error;
-  } finally {
-    await conversation.session?.close();
-  }
+export function converse(parts: ConversationParts): Promise<AgentOutcome> {
+  return new Conversation(parts).run();
 }
 
 class Conversation {
   /** Opened with the first tool call. */
-  session: ToolSession | undefined;
+  #session: ToolSession | undefined;
   readonly #parts: ConversationParts;
+  #task: string;
   readonly #history: ConversationMessage[];
   readonly #answer: StructuredAnswer | undefined;
   readonly #maxTurns: number;
@@ -85,7 +75,8 @@ class Conversation {
   constructor(parts: ConversationParts) {
     const { request } = parts;
     this.#parts = parts;
-    this.#history = [{ role: 'user', text: taskOf(request) }];
+    this.#task = taskOf(request);
+    this.#history = [{ role: 'user', text: this.#task }];
     this.#maxTurns = request.options.maxTurns ?? DEFAULT_MAX_TURNS;
     this.#answer =
       request.output === undefined
@@ -93,38 +84,54 @@ class Conversation {
         : new StructuredAnswer(request.output, request.maxStructuredOutputRetries);
   }
 
+  /** One async frame, which waits only where there is something to wait for: this is on the way of every agent. */
   async run(): Promise<AgentOutcome> {
-    const { signal, report, turns, request } = this.#parts;
-    throwIfAborted(signal);
-    const task = this.#parts.hooks?.has('SubagentStart') ? await this.#startHooks(this.#parts.hooks) : taskOf(request);
-    report.transcript({ type: 'user', text: task });
-    for (;;) {
-      if (this.#turnsUsed >= this.#maxTurns) throw this.#outOfTurns();
-      const sent = turns.send(this.#history);
-      const turn = sent instanceof Promise ? await sent : sent;
+    const { signal, report, turns, hooks } = this.#parts;
+    try {
       throwIfAborted(signal);
-      if (turn.type === 'transient') {
-        report.transcript({ type: 'error', transient: true, ...turn.failure });
-        await report.retry(turn.failure);
+      if (hooks?.has('SubagentStart')) await this.#startHooks(hooks);
+      report.transcript?.({ type: 'user', text: this.#task });
+      for (;;) {
+        if (this.#turnsUsed >= this.#maxTurns) throw this.#outOfTurns();
+        const sent = turns.send(this.#history);
+        const turn = sent instanceof Promise ? await sent : sent;
         throwIfAborted(signal);
-        continue;
+        if (turn.type === 'transient') {
+          await this.#retry(turn.failure);
+          continue;
+        }
+        const taken = this.#take(turn);
+        const outcome = taken instanceof Promise ? await taken : taken;
+        if (outcome === undefined) continue;
+        if (!hooks?.has('SubagentStop') || !(await this.#stopHooks(hooks, turn, outcome))) return outcome;
       }
-      const taken = this.#take(turn);
-      const outcome = taken instanceof Promise ? await taken : taken;
-      if (outcome === undefined) continue;
-      if (!this.#parts.hooks?.has('SubagentStop')) return outcome;
-      if (!(await this.#stopHooks(this.#parts.hooks, turn, outcome))) return outcome;
+    } catch (error) {
+      throw this.#failureOf(error);
+    } finally {
+      if (this.#session !== undefined) await this.#session.close();
     }
   }
 
-  /** Gives the task, with what hooks have to say beside it. */
-  async #startHooks(hooks: Hooks): Promise<string> {
+  #failureOf(error: unknown): unknown {
+    const { signal, report } = this.#parts;
+    if (signal.aborted) return abortError(signal);
+    if (isWorkflowError(error)) report.transcript?.({ type: 'error', code: error.code, message: error.message });
+    return error;
+  }
+
+  async #retry(failure: TransientFailure): Promise<void> {
+    const { signal, report } = this.#parts;
+    report.transcript?.({ type: 'error', transient: true, ...failure });
+    await report.retry(failure);
+    throwIfAborted(signal);
+  }
+
+  /** Adds to the task what hooks have to say beside it. */
+  async #startHooks(hooks: Hooks): Promise<void> {
     const { additionalContext } = await hooks.subagentStart(this.#parts);
-    const task = taskOf(this.#parts.request);
-    if (additionalContext === undefined) return task;
-    const text = `${task}\n\n${additionalContext}`;
-    this.#history[0] = { role: 'user', text };
-    return text;
+    if (additionalContext === undefined) return;
+    this.#task += `\n\n${additionalContext}`;
+    this.#history[0] = { role: 'user', text: this.#task };
   }
 
   /** True when a hook held the answer back and the agent was told how to go on. */
@@ -169,7 +176,7 @@ class Conversation {
         },
     );
     this.#history.push({ role: 'user', toolResults });
-    for (const result of toolResults) this.#parts.report.transcript({ type: 'tool_result', ...result });
+    for (const result of toolResults) this.#parts.report.transcript?.({ type: 'tool_result', ...result });
   }
 
   /** Handles one message; gives the outcome when the agent is done with it. */
@@ -187,7 +194,7 @@ class Conversation {
     this.#outputTokens += usage.outputTokens;
     report.alive();
     report.usage(usage, model);
-    report.transcript({ type: 'assistant', blocks: blocks.map(transcriptBlock), stopReason, usage });
+    report.transcript?.({ type: 'assistant', blocks: blocks.map(transcriptBlock), stopReason, usage });
   }
 
   #takeCalls(
@@ -216,7 +223,7 @@ class Conversation {
     }
     this.#answer?.throwIfUsedUp();
     for (const { toolUseId, content, isError } of results) {
-      this.#parts.report.transcript({ type: 'tool_result', toolUseId, content, isError });
+      this.#parts.report.transcript?.({ type: 'tool_result', toolUseId, content, isError });
     }
     const inOrder = calls.map((call) => results.find((result) => result.toolUseId === call.id));
     this.#remember(turn.blocks);
@@ -227,8 +234,8 @@ class Conversation {
   async #runTools(calls: readonly ToolCall[], cut: boolean): Promise<readonly ToolResult[]> {
     const { toolHost = lateToolHost(), request, report } = this.#parts;
     this.#toolUses += calls.length;
-    this.session ??= (await toolHost.get()).openSession(request, report);
-    return runToolCalls(calls, { ...this.#parts, session: this.session, cut });
+    this.#session ??= (await toolHost.get()).openSession(request, report);
+    return runToolCalls(calls, { ...this.#parts, session: this.#session, cut });
   }
 
   #takeText(turn: MessageTurn): AgentOutcome | undefined {
@@ -268,11 +275,11 @@ class Conversation {
 
   #say(text: string): void {
     this.#history.push({ role: 'user', text });
-    this.#parts.report.transcript({ type: 'user', text });
+    this.#parts.report.transcript?.({ type: 'user', text });
   }
 
   #note(text: string): void {
-    this.#parts.report.transcript({ type: 'note', text });
+    this.#parts.report.transcript?.({ type: 'note', text });
   }
 
   #remember(blocks: readonly AssistantBlock[]): void {
@@ -335,6 +342,7 @@ function transcriptBlock(block: AssistantBlock): Readonly<Record<string, unknown
 
 /** The first message of an agent: its prompt, and after it what concerns its place alone (A-15, A-30). */
 export function taskOf({ prompt, attempt, worktree }: AgentRequest): string {
+  if (worktree === undefined && attempt === undefined) return prompt;
   const parts = [prompt];
   if (worktree !== undefined) parts.push(ownWorktree(worktree.branch));
   if ((attempt ?? 1) > 1 || worktree?.hasEarlierWork) parts.push(EARLIER_ATTEMPT);

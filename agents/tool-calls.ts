@@ -75,7 +75,7 @@ async function runHookedTool(
     if (verdict.decision === 'deny') return failed(`A hook denied this call of ${name}: ${verdict.reason}`);
     if (verdict.changed) {
       const text = `A hook changed the input of ${name}.`;
-      context.report.transcript({ type: 'note', text, toolUseId: id, input: verdict.input });
+      context.report.transcript?.({ type: 'note', text, toolUseId: id, input: verdict.input });
     }
     input = verdict.input;
   }

@@ -157,7 +157,8 @@ export interface AgentReporter {
   toolStarted(toolUseId: string, name: string): void;
   /** `exitCode` is that of a command that ended by itself. */
   toolFinished(toolUseId: string, ok: boolean, summary?: string, exitCode?: number): void;
-  transcript(row: TranscriptRow): void;
+  /** Adds a row to what is kept of the conversation. Absent where nothing is kept, so that no row is built for nothing. */
+  readonly transcript?: ((row: TranscriptRow) => void) | undefined;
   /** Resolves when every row given so far is on the disk (H-19). Absent where nothing is kept. Never rejects. */
   transcriptSaved?(): Promise<void>;
   /** Puts a warning into the log of the run, the same text once. */

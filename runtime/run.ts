@@ -2,6 +2,7 @@ import { CORE_EVENT_VERSION } from '../protocol/core-event-version.ts';
 import { PREVIEW_CHARACTERS, previewWithNote } from '../protocol/preview.ts';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import { AgentCalls, type AgentCallsOptions } from './calls/agent-calls.ts';
+import { errorAnswer } from './calls/error-answer.ts';
 import type { NamedSchemas } from './calls/named-schemas.ts';
 import { Slots } from './calls/slots.ts';
 import { StallWatch } from './calls/stall-watch.ts';
@@ -205,11 +206,7 @@ class Run {
     const message = `${helper}() would start ${count} agents, and more than ${options.confirmAbove} at once need a yes (--confirm-above). Nobody gave it, so none was started.`;
     const error = new WorkflowError('LIMIT_AGENT_COUNT', message);
     this.#limit(error);
-    sandbox.answer(
-      id,
-      { ok: false, error: { name: 'WorkflowError', code: error.code, message, passesThrough: true } },
-      this.#calls.spent,
-    );
+    sandbox.answer(id, errorAnswer(error, true), this.#calls.spent);
   }
 
   /** A question that fails is a no, and is told. */

@@ -89,7 +89,7 @@ function frameOf(request: AgentRequest, parts: Omit<RequestFrame, 'effort' | 'ou
 
 /** Begins the transcript with what the model is told beside the prompt (A-31). */
 function noteFrame(frame: RequestFrame, request: AgentRequest, report: AgentReporter): void {
-  report.transcript({
+  report.transcript?.({
     type: 'note',
     text: 'started',
     model: frame.model,
@@ -100,6 +100,6 @@ function noteFrame(frame: RequestFrame, request: AgentRequest, report: AgentRepo
   const asked = request.options.effort;
   if (asked !== undefined && asked !== frame.effort) {
     const instead = frame.effort === undefined ? 'it is left out' : `${frame.effort} is used instead`;
-    report.transcript({ type: 'note', text: `${frame.model} takes no effort "${asked}"; ${instead}.` });
+    report.transcript?.({ type: 'note', text: `${frame.model} takes no effort "${asked}"; ${instead}.` });
   }
 }

@@ -82,7 +82,7 @@ export class StepBoard {
     throwIfAborted(signal);
     const stepId = this.#idOf(request);
     report.alive();
-    report.transcript({ type: 'user', text: request.prompt });
+    report.transcript?.({ type: 'user', text: request.prompt });
     const known = this.#ended.get(stepId)?.end;
     const end = known ?? (await this.#answered(stepId, request, signal, report));
     return outcomeOf(end, request, report);
@@ -109,7 +109,7 @@ export class StepBoard {
     const { errors } = verdict;
     this.#options.file.append({ type: 'rejected', stepId, errors });
     this.#countRejection(stepId);
-    report.transcript({ type: 'tool_result', isError: true, content: errors.join('\n') });
+    report.transcript?.({ type: 'tool_result', isError: true, content: errors.join('\n') });
     const usedUp = (this.#rejections.get(stepId) ?? 0) >= request.maxStructuredOutputRetries;
     if (usedUp) {
       const lastText = (JSON.stringify(result.output) ?? '').slice(0, MAX_RAW_CHARACTERS).toWellFormed();
@@ -218,16 +218,16 @@ function outcomeOf(end: StoredEnd['end'], { label }: AgentRequest, report: Agent
   switch (end.type) {
     case 'value': {
       const { valueJson, attempts } = end;
-      report.transcript({ type: 'assistant', value: JSON.parse(valueJson) });
+      report.transcript?.({ type: 'assistant', value: JSON.parse(valueJson) });
       const usage = { inputTokens: 0, outputTokens: 0 };
       return { valueJson, empty: valueJson === EMPTY_TEXT, usage, toolUses: 0, attempts };
     }
     case 'null':
-      report.transcript({ type: 'error', code: end.code, message: end.message });
+      report.transcript?.({ type: 'error', code: end.code, message: end.message });
       throw new WorkflowError(end.code, end.message);
     case 'invalid': {
       const message = `No answer of the connected agent to "${label}" fitted its schema. The last one: ${end.errors.join('; ')}. Loosen the schema, or explain it in the prompt.`;
-      report.transcript({ type: 'error', code: 'AGENT_OUTPUT_INVALID', message });
+      report.transcript?.({ type: 'error', code: 'AGENT_OUTPUT_INVALID', message });
       throw new WorkflowError('AGENT_OUTPUT_INVALID', message, {
         data: { lastText: end.lastText, validationErrors: end.errors },
       });

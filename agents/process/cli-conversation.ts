@@ -42,7 +42,7 @@ export async function converseWithCli(parts: CliConversationParts): Promise<Agen
     return await conversation.run();
   } catch (error) {
     if (signal.aborted) throw abortError(signal);
-    if (isWorkflowError(error)) report.transcript({ type: 'error', code: error.code, message: error.message });
+    if (isWorkflowError(error)) report.transcript?.({ type: 'error', code: error.code, message: error.message });
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -94,7 +94,7 @@ class CliConversation {
       this.#process = this.#parts.open();
     }
     const cli = this.#process;
-    report.transcript({ type: 'user', text });
+    report.transcript?.({ type: 'user', text });
     cli.writeLine(userLine(text));
     const turn = new CliTurn({ report, answer: this.#answer, usage: this.#usage, lines: cli, clock });
     await turn.follow();
@@ -146,7 +146,7 @@ class CliConversation {
     const { command, clock, report } = this.#parts;
     const verdict = judgeCliFailure(failureOfResult(command, result, turn.error), clock.now());
     if (!verdict.retry) throw verdict.error;
-    report.transcript({ type: 'error', transient: true, ...verdict.failure });
+    report.transcript?.({ type: 'error', transient: true, ...verdict.failure });
     const goOn = turn.messages > 0;
     if (!goOn) await this.#drop();
     await report.retry(verdict.failure);
@@ -160,7 +160,7 @@ class CliConversation {
     if (end === undefined) throw new WorkflowError('INTERNAL_INVARIANT', `${command} has no end.`);
     const verdict = judgeCrash(command, end, clock.now());
     if (!verdict.retry) throw verdict.error;
-    report.transcript({ type: 'error', transient: true, ...verdict.failure });
+    report.transcript?.({ type: 'error', transient: true, ...verdict.failure });
     await this.#drop();
     await report.retry(verdict.failure);
     return { say: taskOf(turn.messages === 0 ? request : { ...request, attempt: Math.max(2, request.attempt ?? 0) }) };
@@ -179,7 +179,7 @@ class CliConversation {
   }
 
   #note(text: string): void {
-    this.#parts.report.transcript({ type: 'note', text });
+    this.#parts.report.transcript?.({ type: 'note', text });
   }
 
   #outcome(valueJson: string, empty: boolean): AgentOutcome {

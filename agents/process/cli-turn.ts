@@ -75,7 +75,7 @@ export class CliTurn {
     switch (line.type) {
       case 'init':
         this.#model = line.model;
-        report.transcript({ type: 'note', text: 'started', model: line.model ?? null });
+        report.transcript?.({ type: 'note', text: 'started', model: line.model ?? null });
         return;
       case 'assistant':
         this.#takeMessage(line);
@@ -110,7 +110,7 @@ export class CliTurn {
     this.stopReason = stopReason ?? (isNew ? null : this.stopReason);
     const used = line.usage === undefined ? undefined : usage.message(messageId, line.usage);
     if (used !== undefined) report.usage(used, line.model);
-    report.transcript({ type: 'assistant', blocks, stopReason, ...(used === undefined ? {} : { usage: used }) });
+    report.transcript?.({ type: 'assistant', blocks, stopReason, ...(used === undefined ? {} : { usage: used }) });
     const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
     if (text !== '') this.text = text;
     const calls = blocks.filter((block) => block.type === 'tool_use');
@@ -138,7 +138,7 @@ export class CliTurn {
 
   #takeToolResult({ toolUseId, content, isError }: CliToolResult): void {
     const { report } = this.#parts;
-    report.transcript({ type: 'tool_result', toolUseId, content, isError });
+    report.transcript?.({ type: 'tool_result', toolUseId, content, isError });
     if (this.#open.delete(toolUseId)) report.toolFinished(toolUseId, !isError);
   }
 

@@ -30,12 +30,12 @@ function runSimulated(request: AgentRequest, signal: AbortSignal, report: AgentR
   if (signal.aborted)
     throw new WorkflowError('RUN_CANCELLED', `The agent "${request.label}" was stopped before it began.`);
   report.alive();
-  report.transcript({ type: 'user', text: request.prompt });
+  report.transcript?.({ type: 'user', text: request.prompt });
   const valueJson =
     request.output === undefined ? JSON.stringify(simulatedText(request)) : simulatedJson(request, request.output);
   const usage = { inputTokens: tokensOf(request.prompt), outputTokens: tokensOf(valueJson) };
   report.usage(usage);
-  report.transcript({ type: 'assistant', simulated: true, value: JSON.parse(valueJson) });
+  report.transcript?.({ type: 'assistant', simulated: true, value: JSON.parse(valueJson) });
   return { valueJson, empty: false, usage, toolUses: 0, attempts: request.output === undefined ? 0 : 1 };
 }
 

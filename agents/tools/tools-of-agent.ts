@@ -27,7 +27,7 @@ export async function toolsOfAgent({ tools, mcpTools }: ToolSources, user: ToolU
   const own = tools ?? (await import('./default-tools.ts')).DEFAULT_TOOLS;
   if (mcpTools === undefined || !mayNameMcpTool(request, type)) return chooseTools(own, request.options, type);
   const more = await untilAborted(mcpTools.tools(permissions), signal);
-  for (const text of mcpTools.takeWarnings()) report.transcript({ type: 'note', text });
+  for (const text of mcpTools.takeWarnings()) report.transcript?.({ type: 'note', text });
   report.alive();
   return chooseTools([...own, ...more], request.options, type);
 }

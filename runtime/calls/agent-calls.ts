@@ -1,7 +1,7 @@
 import { agentFailureText } from '../../protocol/agent-failure-text.ts';
 import { toErrorRecord, WorkflowError } from '../../protocol/workflow-error.ts';
 import type { Phases } from '../phases.ts';
-import type { AgentOutcome } from '../ports.ts';
+import type { AgentOutcome, AgentRequest } from '../ports.ts';
 import type { CallPlace, Replay, StoredResult } from '../replay/replay-index.ts';
 import { RestQueue } from '../replay/rest-queue.ts';
 import type { Reuse, ReusedResult } from '../replay/reuse.ts';
@@ -10,13 +10,14 @@ import { asWorkflowError } from '../run-outcome.ts';
 import type { GuestAgentCall, SandboxAnswer } from '../sandbox/sandbox.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
 import { agentLimit } from './agent-limit.ts';
-import { type AgentContext, type AgentEnd, AgentRun } from './agent-run.ts';
+import { type AgentContext, type AgentEnd, AgentRun, type AgentWatcher } from './agent-run.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
 import { defaultLabel } from './default-label.ts';
+import { errorAnswer } from './error-answer.ts';
 import { BREAKER_CODES, NULL_CODES } from './failure-codes.ts';
 import type { NamedSchemas } from './named-schemas.ts';
-import { requestOf } from './request-of.ts';
+import { createRequests } from './request-of.ts';
 import type { ReleaseSlot, Slots } from './slots.ts';
 
 export interface AgentCallsOptions extends AgentContext {
@@ -62,6 +63,9 @@ export class AgentCalls {
   cancelledCount = 0;
   readonly #options: AgentCallsOptions;
   readonly #ledger: AgentLedger;
+  readonly #requestOf: (call: AgentCall) => AgentRequest;
+  readonly #watcher: AgentWatcher;
+  readonly #begin = (release: ReleaseSlot, call: AgentCall): void => this.#start(call, release);
   /** Calls that have not ended; those that have a slot with their agent. */
   readonly #open = new Map<AgentCall, AgentRun | undefined>();
   /** Calls for which {@link Reuse} is asked. */
@@ -95,6 +99,13 @@ export class AgentCalls {
         take: (call) => this.#take(call),
       });
     this.#ledger = new AgentLedger(options, options.limits.maxStructuredOutputRetries, options.onFatal);
+    this.#requestOf = createRequests(options);
+    this.#watcher = {
+      usage: (outputTokens) => {
+        this.spent += outputTokens;
+      },
+      movedIn: (run, worktree) => this.#ledger.movedIn(run, worktree),
+    };
   }
 
   /** The error that every further agent would meet; undefined while there is none. */
@@ -127,7 +138,7 @@ export class AgentCalls {
     const limit = agentLimit(this.#options.limits, this.#count, this.spent, this.#options.costs);
     if (limit !== undefined) {
       this.#options.onLimit(limit);
-      this.#answerError(guestCall.id, limit, true);
+      this.#answer(guestCall.id, errorAnswer(limit, true));
       return;
     }
     this.#count += 1;
@@ -238,13 +249,8 @@ export class AgentCalls {
   #waitForSlot(call: AgentCall): void {
     const { slots, lanes } = this.#options;
     const lane = call.options.lane === undefined ? undefined : lanes?.get(call.options.lane);
-    if (lane === undefined) {
-      slots.run((release) => this.#start(call, release));
-      return;
-    }
-    lane.run((leaveLane) => {
-      slots.run((release) => this.#start(call, release, leaveLane));
-    });
+    if (lane === undefined) slots.run(this.#begin, call);
+    else lane.run((leaveLane) => slots.run((release) => this.#start(call, release, leaveLane)));
   }
 
   async #askPolicy(call: AgentCall, policy: CallPolicy): Promise<void> {
@@ -267,7 +273,7 @@ export class AgentCalls {
     this.failedCount += 1;
     this.#ledger.refused(call, toErrorRecord(error));
     this.#options.log('error', agentFailureText(call.label, error));
-    this.#answerError(call.id, error, false);
+    this.#answer(call.id, errorAnswer(error, false));
     this.#left(call);
   }
 
@@ -281,15 +287,10 @@ export class AgentCalls {
       leaveLane?.();
       return;
     }
-    const run = new AgentRun(requestOf(call, this.#options), call.options, this.#options, {
-      usage: (outputTokens) => {
-        this.spent += outputTokens;
-      },
-      movedIn: (worktree) => this.#ledger.movedIn(call, run, worktree),
-    });
+    const run = new AgentRun(this.#requestOf(call), call.options, this.#options, this.#watcher);
     this.#open.set(call, run);
     this.#running += 1;
-    this.#ledger.started(call);
+    this.#ledger.started(call, run);
     run.run(release, (end) => {
       this.#running -= 1;
       this.#settle(run, call, end);
@@ -332,7 +333,7 @@ export class AgentCalls {
     log(skipped ? 'warn' : 'error', agentFailureText(call.label, { code: record.code, message }));
     if (BREAKER_CODES.has(error.code)) this.#break(error);
     else if (NULL_CODES.has(error.code)) this.#answer(call.id, { ok: true, valueJson: 'null' });
-    else this.#answerError(call.id, error, false);
+    else this.#answer(call.id, errorAnswer(error, false));
   }
 
   /** No new request leaves from here on; agents whose request is under way may finish. */
@@ -360,19 +361,6 @@ export class AgentCalls {
       return;
     }
     this.#answer(id, { ok: false, error: { name: 'TypeError', code: 'AGENT_OPTIONS', message: error.message } });
-  }
-
-  #answerError(id: number, error: WorkflowError, passesThrough: boolean): void {
-    this.#answer(id, {
-      ok: false,
-      error: {
-        name: 'WorkflowError',
-        code: error.code,
-        message: error.message,
-        ...(error.data === undefined ? {} : { data: error.data }),
-        ...(passesThrough ? { passesThrough } : {}),
-      },
-    });
   }
 
   #answerFiled(call: AgentCall, valueJson: string): void {

@@ -4,7 +4,7 @@ import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../../protocol/pre
 import type { ResultSource } from '../../protocol/result-source.ts';
 import type { ErrorRecord } from '../../protocol/workflow-error.ts';
 import { agentCost } from '../costs/cost-meter.ts';
-import type { AgentOutcome, ResultRowHead, WorktreePlace } from '../ports.ts';
+import type { AgentOutcome, AgentRequest, ResultRowHead, WorktreePlace } from '../ports.ts';
 import type { CallIdentity } from '../replay/replay-index.ts';
 import type { ReusedResult } from '../replay/reuse.ts';
 import type { AgentContext, AgentRun } from './agent-run.ts';
@@ -83,36 +83,35 @@ export class AgentLedger {
     });
   }
 
-  started(call: AgentCall): void {
+  started(call: AgentCall, run: AgentRun): void {
     const { directory, events, clock, transcripts } = this.#context;
-    const { key } = call.identity;
-    const agentId = agentIdOf(key);
+    const { key, agentId } = run.request;
     const at = clock.now();
     const { label, phase, scope } = call;
     const row: Mutable<StartedRow> = { type: 'started', key, agentId, scope, label, phase, attempt: 1, at };
     addOccurrence(row, call.identity);
     directory.journal.append(row);
     events.append('agent.started', { key, attempt: 1 });
-    if (transcripts) this.#writeMeta(call, at);
+    if (transcripts) this.#writeMeta(run.request, at);
   }
 
   /** The agent begins in a working copy of its own. */
-  movedIn(call: AgentCall, run: AgentRun, worktree: WorktreePlace): void {
+  movedIn(run: AgentRun, worktree: WorktreePlace): void {
     if (!this.#context.transcripts) return;
-    this.#writeMeta(call, run.startedAtMs, worktree);
-    run.transcript({ type: 'note', text: 'has a worktree of its own', ...place(worktree) });
+    this.#writeMeta(run.request, run.startedAtMs, worktree);
+    run.transcript?.({ type: 'note', text: 'has a worktree of its own', ...place(worktree) });
   }
 
-  #writeMeta(call: AgentCall, startedAt: number, worktree?: WorktreePlace): void {
+  #writeMeta(request: AgentRequest, startedAt: number, worktree?: WorktreePlace): void {
     const { directory, backend } = this.#context;
-    const { key } = call.identity;
-    const { agentType, model } = call.options.agent;
+    const { key, agentId, label, phase, options } = request;
+    const { agentType, model } = options;
     directory.agentFiles.writeMeta({
       key,
-      agentId: agentIdOf(key),
+      agentId,
       type: agentType ?? 'workflow-subagent',
-      label: call.label,
-      phase: call.phase,
+      label,
+      phase,
       model: model ?? backend.model ?? null,
       attempt: 1,
       worktree: worktree?.path ?? null,

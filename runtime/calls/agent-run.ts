@@ -44,11 +44,11 @@ export interface AgentContext {
   readonly worktrees?: Worktrees | undefined;
 }
 
-/** Who wants to know of an agent under way. */
+/** Who wants to know of agents under way; one for all of them. */
 export interface AgentWatcher {
   usage(outputTokens: number): void;
-  /** It has a working copy of its own and is about to begin in it. */
-  movedIn(worktree: WorktreePlace): void;
+  /** The agent has a working copy of its own and is about to begin in it. */
+  movedIn(run: AgentRun, worktree: WorktreePlace): void;
 }
 
 export interface AgentTimes {
@@ -91,6 +91,7 @@ export class AgentRun implements AgentReporter, Watched {
   waiting = false;
   /** Its working copy, when that was kept for the work in it. */
   keptWorktree: WorktreePlace | undefined;
+  readonly transcript: ((row: TranscriptRow) => void) | undefined;
   readonly #context: AgentContext;
   readonly #timeoutMs: number | undefined;
   readonly #watcher: AgentWatcher;
@@ -116,6 +117,9 @@ export class AgentRun implements AgentReporter, Watched {
     this.#context = context;
     this.#watcher = watcher;
     this.spend = context.costs?.open();
+    this.transcript = context.transcripts
+      ? (row) => context.directory.agentFiles.appendTranscript(request.agentId, row)
+      : undefined;
   }
 
   /** Runs the agent in a slot it was given, and gives the slot back. Calls `onEnd` once. */
@@ -167,7 +171,7 @@ export class AgentRun implements AgentReporter, Watched {
           this.#end(this.#endOf(this.#over));
           return;
         }
-        this.#watcher.movedIn(worktree);
+        this.#watcher.movedIn(this, worktree);
         this.#begin();
       },
       (error: unknown) => this.#end(this.#endOf(error)),
@@ -258,10 +262,6 @@ export class AgentRun implements AgentReporter, Watched {
     const { agentFiles } = this.#context.directory;
     if (agentFiles.keep === undefined) throw new WorkflowError('STATE_UNWRITABLE', 'This store keeps no such files.');
     return agentFiles.keep(this.request.agentId, name, text);
-  }
-
-  transcript(row: TranscriptRow): void {
-    if (this.#context.transcripts) this.#context.directory.agentFiles.appendTranscript(this.request.agentId, row);
   }
 
   async transcriptSaved(): Promise<void> {

@@ -13,26 +13,26 @@ export interface RequestParts {
   readonly transcripts: boolean;
 }
 
-/** Makes what a backend is asked for a call. */
-export function requestOf(call: AgentCall, parts: RequestParts): AgentRequest {
+/** Gives what makes the request of a call, as a backend is asked for it. */
+export function createRequests(parts: RequestParts): (call: AgentCall) => AgentRequest {
   const { cwd, limits, replay, directory, transcripts } = parts;
-  const { key } = call.identity;
-  const agentId = agentIdOf(key);
-  return {
-    ...(replay.wasStarted(key) ? { startedBefore: true as const } : {}),
-    key,
-    agentId,
-    prompt: call.prompt,
-    label: call.label,
-    phase: call.phase,
-    options: call.options.agent,
-    output: call.options.output,
-    maxStructuredOutputRetries: limits.maxStructuredOutputRetries,
-    cwd,
-    run: {
-      runId: directory.runId,
-      eventsPath: `${directory.path}/events.ndjson`,
-      ...(transcripts ? { transcriptPath: directory.agentFiles.transcriptPath(agentId) } : {}),
-    },
+  const { maxStructuredOutputRetries } = limits;
+  const run = { runId: directory.runId, eventsPath: `${directory.path}/events.ndjson` };
+  return ({ identity, prompt, label, phase, options }) => {
+    const { key } = identity;
+    const agentId = agentIdOf(key);
+    const request = {
+      key,
+      agentId,
+      prompt,
+      label,
+      phase,
+      options: options.agent,
+      output: options.output,
+      maxStructuredOutputRetries,
+      cwd,
+      run: transcripts ? { ...run, transcriptPath: directory.agentFiles.transcriptPath(agentId) } : run,
+    };
+    return replay.wasStarted(key) ? { ...request, startedBefore: true } : request;
   };
 }

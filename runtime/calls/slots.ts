@@ -3,7 +3,13 @@ import pLimit from 'p-limit';
 /** Gives a slot back. Calling it again does nothing. */
 export type ReleaseSlot = () => void;
 
-type SlotTask = (release: ReleaseSlot) => void;
+type SlotTask<T> = (release: ReleaseSlot, subject: T) => void;
+
+/** A task and what it is about, so that 100,000 that wait need no function each. */
+interface Waiting {
+  readonly task: SlotTask<never>;
+  readonly subject: unknown;
+}
 
 /** Tasks that may start before the event loop gets its turn. */
 const BURST = 64;
@@ -22,7 +28,7 @@ const BURST = 64;
 export class Slots {
   readonly maximum: number;
   readonly #limit: ReturnType<typeof pLimit>;
-  #waiting: (SlotTask | undefined)[] = [];
+  #waiting: (Waiting | undefined)[] = [];
   #next = 0;
   /** Tasks started since the last rest. */
   #burst = 0;
@@ -42,9 +48,11 @@ export class Slots {
     return this.#limit.concurrency;
   }
 
-  /** Runs `task` once a slot is free; it holds the slot until it calls `release`. */
-  run(task: SlotTask): void {
-    this.#waiting.push(task);
+  /** Runs `task`, on its subject if it has one, once a slot is free; it holds the slot until it calls `release`. */
+  run(task: (release: ReleaseSlot) => void): void;
+  run<T>(task: SlotTask<T>, subject: T): void;
+  run<T>(task: SlotTask<T>, subject?: T): void {
+    this.#waiting.push({ task, subject });
     this.#feed();
   }
 
@@ -99,13 +107,13 @@ export class Slots {
             this.#rest(step);
             return;
           }
-          const task = this.#nextTask();
-          if (task === undefined) {
+          const next = this.#nextTask();
+          if (next === undefined) {
             leave();
             return;
           }
           inTask = true;
-          task(once(step));
+          next.task(once(step), next.subject as never);
           inTask = false;
         }
       };
@@ -113,7 +121,7 @@ export class Slots {
     });
   }
 
-  #nextTask(): SlotTask | undefined {
+  #nextTask(): Waiting | undefined {
     const { activeCount, concurrency, pendingCount } = this.#limit;
     if (this.#next === this.#waiting.length || pendingCount > 0 || activeCount > concurrency) return undefined;
     const task = this.#waiting[this.#next];

@@ -110,7 +110,7 @@ function withoutWaits(report: AgentReporter, maxRetries: number): AgentReporter 
     usage() {}, // counted from the outcome
     toolStarted: (id, name) => report.toolStarted(id, name),
     toolFinished: (id, ok, summary) => report.toolFinished(id, ok, summary),
-    transcript: (row) => report.transcript(row),
+    transcript: report.transcript,
     async retry(failure) {
       if ((failure.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) throw quotaError(failure);
       if (retries >= maxRetries) throw exhaustedError(failure, maxRetries);

@@ -3,7 +3,7 @@ import { WorkflowError } from '../../../../protocol/workflow-error.ts';
 import { type AgentContext, type AgentEnd, AgentRun } from '../../../../runtime/calls/agent-run.ts';
 import { Slots } from '../../../../runtime/calls/slots.ts';
 import { StallWatch } from '../../../../runtime/calls/stall-watch.ts';
-import type { AgentOutcome, AgentRequest, WorktreeEnd, Worktrees } from '../../../../runtime/ports.ts';
+import type { AgentOutcome, AgentRequest, WorktreeEnd, WorktreePlace, Worktrees } from '../../../../runtime/ports.ts';
 import { createRedactor } from '../../../../runtime/redact.ts';
 import { agentRequest } from '../../../support/agent-request.ts';
 import { FakeClock, settle } from '../../../support/fake-clock.ts';
@@ -75,7 +75,7 @@ function isolated(end: WorktreeEnd = { kept: false }, worktrees?: Partial<Worktr
   const run = { runId: 'wf_0', eventsPath: '/events' };
   const request = agentRequest('GO', { cwd: '/repo/sub', options: { isolation: 'worktree' }, run });
   const moved: string[] = [];
-  const watcher = { usage: () => {}, movedIn: ({ path }: { readonly path: string }) => void moved.push(path) };
+  const watcher = { usage: () => {}, movedIn: (_: AgentRun, { path }: WorktreePlace) => void moved.push(path) };
   const agent = new AgentRun(request, { timeoutMs: undefined, stallMs: 1_000 }, context, watcher);
   const ends: AgentEnd[] = [];
   let released = 0;
