@@ -41,8 +41,7 @@ function childPids(): number[] {
 }
 
 /**
- * Runs `count` instant agents through the whole product: sandbox, journal with sync, event log. Transcripts are off: they are
- * two files an agent, which no plain loop writes.
+ * Runs `count` instant agents through the whole product: sandbox, journal with sync, event log.
  *
  * @param root where the run is kept: a run that is there is resumed, which finds all agents done; it is left there
  */
@@ -66,7 +65,6 @@ async function measure(
       backend: createScriptedBackend({ default: [{ text: 'ok' }] }),
       concurrency,
       limits: { maxAgents: count, maxItems: count },
-      transcripts: false,
       ...more,
     };
     const from = performance.now();
@@ -91,23 +89,27 @@ async function measure(
   }
 }
 
-/** A sandbox that runs the script as its author wrote it, without what keeps scopes; or one that runs it as usual. */
-async function sandboxOf(mode: string, shape: string): Promise<Partial<WorkflowOptions>> {
-  if (mode === 'run') return {};
+/**
+ * What a mode changes. `run` leaves transcripts out: they are two files an agent, which no plain loop writes. `transcripts`
+ * keeps them, as any run does unless it is told not to. The last two run the script with what keeps scopes, and as its author
+ * wrote it, without.
+ */
+async function changesOf(mode: string, shape: string): Promise<Partial<WorkflowOptions>> {
+  if (mode === 'run' || mode === 'transcripts') return { transcripts: mode === 'transcripts' };
   const { spawnSandbox } = await import('../runtime/sandbox/spawn-sandbox.ts');
   const sandbox = spawnSandbox();
-  if (mode === 'with-scopes') return { sandbox };
+  if (mode === 'with-scopes') return { sandbox, transcripts: false };
   const { parseProgram } = await import('../runtime/script/parse-program.ts');
   const { code } = parseProgram({ fileName: 'script.js', source: SCRIPTS[shape] ?? '' });
   const run = sandbox.run.bind(sandbox);
   sandbox.run = (program, options, handlers) => run({ ...program, code }, options, handlers);
-  return { sandbox };
+  return { sandbox, transcripts: false };
 }
 
 const [shape = 'parallel', count = '10000', concurrency = '64', mode = 'run', kept] = process.argv.slice(2);
 const root = kept ?? mkdtempSync(join(tmpdir(), 'wf-bench-'));
 try {
-  const more = await sandboxOf(mode, shape);
+  const more = await changesOf(mode, shape);
   console.log(JSON.stringify(await measure(shape, Number(count), Number(concurrency), root, more)));
 } finally {
   if (kept === undefined) rmSync(root, { recursive: true, force: true });

@@ -38,13 +38,25 @@ function report(what: string, measured: string, bound: string, ok: boolean): voi
   console.log(`${ok ? 'ok  ' : 'OVER'}  ${what}: ${measured} (bound: ${bound})`);
 }
 
+/** What is left behind is removed, and that is no part of a measurement. */
+function inNewDirectory<T>(measure: (root: string) => T): T {
+  const root = mkdtempSync(join(tmpdir(), 'wf-bench-'));
+  try {
+    return measure(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
 /** Pairs of (plain, ours), taken in turn so that both meet the same machine. */
 function throughput(shape: string, count: number): number {
   const ratios: number[] = [];
   const walls: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const plain = processMs([join(here, 'plain-loop.ts'), String(count), String(CONCURRENCY)]);
-    const ours = processMs([join(here, 'instant-agents.ts'), shape, String(count), String(CONCURRENCY)]);
+    const ours = inNewDirectory((root) =>
+      processMs([join(here, 'instant-agents.ts'), shape, String(count), String(CONCURRENCY), 'run', root]),
+    );
     ratios.push(ours / plain);
     walls.push(ours);
   }
@@ -74,15 +86,12 @@ interface Measured {
   readonly journalBytes: number;
 }
 
-/** A first launch and a second one that finds all its agents done, each a process of its own. */
+/** A first launch and a second one that finds all its agents done, each a process of its own, with transcripts as usual. */
 function launches(count: number): { readonly first: Measured; readonly second: Measured } {
-  const root = mkdtempSync(join(tmpdir(), 'wf-bench-'));
-  try {
-    const args = [join(here, 'instant-agents.ts'), 'parallel', String(count), String(CONCURRENCY), 'run', root];
+  return inNewDirectory((root) => {
+    const args = [join(here, 'instant-agents.ts'), 'parallel', String(count), String(CONCURRENCY), 'transcripts', root];
     return { first: nodeJson<Measured>(args), second: nodeJson<Measured>(args) };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  });
 }
 
 function resume(): void {

@@ -5,6 +5,7 @@ import type { AgentBackend, AgentOutcome, AgentRequest, Clock } from '../../runt
 import { type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
 import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
 import { lateToolHost } from '../tools/late-tool-host.ts';
 import type { PermissionOptions } from '../tools/permissions.ts';
 import type { ShellOptions } from '../tools/tool-host.ts';
@@ -49,10 +50,12 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
       const reply = interrupted.get(request.key) ?? book.open(request.prompt, request.label);
       if (reply === undefined) throw noResponse(request);
       const turns = new ScriptedTurns(reply, request.output, signal, clock);
-      const user = { request, type, permissions: toolHost.permissions, signal, report };
-      const chosen = callsTool(reply) ? await toolsOfAgent(options, user) : [];
+      const { permissions } = toolHost;
+      const tools = callsTool(reply)
+        ? await toolsOfAgent(options, { request, type, permissions, signal, report })
+        : NO_TOOLS;
       try {
-        return await converse({ request, signal, report, turns, tools: chosen, toolHost, hooks: options.hooks });
+        return await converse({ request, signal, report, turns, tools, toolHost, hooks: options.hooks });
       } finally {
         if (signal.aborted) interrupted.set(request.key, reply);
         else interrupted.delete(request.key);
@@ -64,6 +67,8 @@ export function createScriptedBackend(file: ResponsesFile, options: ScriptedBack
     },
   };
 }
+
+const NO_TOOLS: readonly AgentTool[] = [];
 
 /** Tells whether any planned turn calls a tool; without one, no agent can see which tools there are. */
 function callsTool({ turns }: PlannedReply): boolean {
