@@ -6,6 +6,7 @@ import type { AskPermission } from '../agents/tools/permissions.ts';
 import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend, Redactor } from '../runtime/ports.ts';
+import { createRedactor, secretValuesOf } from '../runtime/redact.ts';
 import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
 import type { BackendName } from './run-flags.ts';
@@ -47,6 +48,7 @@ export async function createBackend(
       cwd: agentsCwd,
       env,
       version: WF_VERSION,
+      cuts: createRedactor(secretValuesOf(env)),
       ...(note === undefined ? {} : { onWarning: note }),
     }),
   };

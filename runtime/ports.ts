@@ -163,6 +163,8 @@ export interface AgentReporter {
   transcriptSaved?(): Promise<void>;
   /** Puts a warning into the log of the run, the same text once. */
   warn?(text: string): void;
+  /** Knows the secrets of the run: what shortens a text shortens it by this. Absent where there are none. */
+  readonly redactor?: Redactor;
   /**
    * Keeps a text of this agent as a file of the run, without secrets; gives its absolute path. Rejects when it cannot be
    * written. Absent where runs keep no files.
@@ -283,6 +285,13 @@ export interface Redactor {
   text(text: string): string;
   /** The same for every string and member name inside a JSON value; never changes the value itself. */
   json<T>(value: T): T;
+  /**
+   * Gives `text.slice(from, to)`, less a secret that an end of it would cut in two: half of one can be found by nobody any
+   * more, and is half known.
+   */
+  slice(text: string, from: number, to: number): string;
+  /** Gives how many characters of a text that still grows can be shown: what follows may be the beginning of a secret. */
+  settled(text: string): number;
 }
 
 /**

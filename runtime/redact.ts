@@ -1,8 +1,11 @@
 import type { Redactor } from './ports.ts';
+import { createSecretCuts } from './secret-cuts.ts';
 
 const REDACTED = '[REDACTED]';
 /** Shorter values are too likely to be ordinary words. */
 const SECRET_LENGTH = 8;
+/** The same for a line of a value. */
+const SECRET_LINE_LENGTH = 16;
 
 /**
  * Keys that show by their form what they are. Each begins with one of the words of {@link SIGNS}, which keeps the common
@@ -29,12 +32,15 @@ const SIGNS =
  * Makes a redactor for exact values (of eight characters and more) and for keys of known forms.
  *
  * Contract:
- * - A value is found also where it stands in JSON text, with its quotes and backslashes escaped.
+ * - A value is found also where it stands in JSON text, with its quotes and backslashes escaped; a long line of one that has
+ *   several is a secret too, since tools show lines.
  * - A text that ends inside a secret, as a shortened preview does, loses that beginning too (with or without an ellipsis).
  * - `json` gives back the same object when nothing in it was a secret; otherwise a copy.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const values = [...new Set(secrets.flatMap(writtenForms))].filter((secret) => secret.length >= SECRET_LENGTH);
+  const values = [...new Set(secrets.flatMap(linesOf).flatMap(writtenForms))].filter(
+    (secret) => secret.length >= SECRET_LENGTH,
+  );
   values.sort((a, b) => b.length - a.length);
   const heads = [...new Set(values.map((secret) => secret.slice(0, SECRET_LENGTH)))];
   const suspicious = new RegExp([SIGNS, ...heads.map(escapeRegExp)].join('|'));
@@ -56,7 +62,8 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     return output.replace(BEARER, `$1${REDACTED}`);
   }
 
-  return { text, json: (value) => redactJson(value, text) as typeof value };
+  const cuts = createSecretCuts(values, [...SHAPES, BEARER], (input) => suspicious.test(input));
+  return { text, json: (value) => redactJson(value, text) as typeof value, ...cuts };
 }
 
 const SECRET_NAME =
@@ -84,6 +91,13 @@ export function withoutSecrets(
 
 function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PLACE_NAME.test(name) && !CURRENT_DIRECTORY.test(name);
+}
+
+/** A value, and those of its lines that are long enough to be nothing else. The marks of a key block are common to all keys. */
+function linesOf(value: string): readonly string[] {
+  const lines = value.split(/\r?\n/);
+  if (lines.length === 1) return [value];
+  return [value, ...lines.filter((line) => line.length >= SECRET_LINE_LENGTH && !line.startsWith('-----'))];
 }
 
 /** A value as it is, as it stands in JSON text, and in JSON text within that. */

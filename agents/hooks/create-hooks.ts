@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../abort.ts';
+import { type Cuts, cutsOf, PLAIN_CUTS } from '../cuts.ts';
 import { agentPayload, type HookPlace, hookAgentType, sessionPayload } from './hook-payload.ts';
 import type { HookCommand, HookSettings } from './hook-settings.ts';
 import type { HookEvent, HookedAgent, HookedSession, HookedToolCall, Hooks, PreToolUseVerdict } from './hooks.ts';
@@ -29,6 +30,7 @@ interface Firing {
   readonly signal: AbortSignal;
   /** Warnings of one scope are said once. */
   readonly scope: string;
+  readonly cuts: Cuts;
   warn(text: string): void;
   /** Called now and then while hooks run, since a slow hook is no stalled agent. */
   alive?(): void;
@@ -57,20 +59,39 @@ export function createHooks(options: CreateHooksOptions): Hooks {
     has: (event) => runner.has(event),
     async subagentStart(agent) {
       const said = await fire('SubagentStart', agent, hookAgentType(agent.request), {});
-      return { additionalContext: joined(said.map(({ additionalContext }) => additionalContext)) };
+      return {
+        additionalContext: joined(
+          said.map(({ additionalContext }) => additionalContext),
+          cutsOf(agent.report),
+        ),
+      };
     },
     async subagentStop(agent, { lastAssistantMessage, stopHookActive }) {
       const more = { last_assistant_message: lastAssistantMessage, stop_hook_active: stopHookActive };
       const said = await fire('SubagentStop', agent, hookAgentType(agent.request), more);
-      return { block: joined(said.map(({ block }) => block)) };
+      return {
+        block: joined(
+          said.map(({ block }) => block),
+          cutsOf(agent.report),
+        ),
+      };
     },
     async preToolUse(agent, call) {
-      return preToolUseVerdict(call, await fire('PreToolUse', agent, call.name, toolFields(call)));
+      return preToolUseVerdict(
+        call,
+        await fire('PreToolUse', agent, call.name, toolFields(call)),
+        cutsOf(agent.report),
+      );
     },
     async postToolUse(agent, call, { text, isError }) {
       const more = { ...toolFields(call), tool_response: { content: text, is_error: isError } };
       const said = await fire('PostToolUse', agent, call.name, more);
-      return { feedback: joined(said.flatMap(({ block, additionalContext }) => [block, additionalContext])) };
+      return {
+        feedback: joined(
+          said.flatMap(({ block, additionalContext }) => [block, additionalContext]),
+          cutsOf(agent.report),
+        ),
+      };
     },
     async sessionStart(session, { source }) {
       const said = await fireForSession('SessionStart', session, { source }, source);
@@ -142,7 +163,7 @@ class HookRunner {
   #outputOf(result: HookRunResult, hook: HookCommand, firing: Firing): HookOutput | undefined {
     switch (result.type) {
       case 'ended':
-        return readHookOutput(result);
+        return readHookOutput(result, firing.cuts);
       case 'timed-out':
         this.#warn(
           hook,
@@ -163,8 +184,8 @@ class HookRunner {
     return { ...this.#env, CLAUDE_PLUGIN_ROOT: pluginDirectory, CODEBUDDY_PLUGIN_ROOT: pluginDirectory };
   }
 
-  #warn({ command, source }: HookCommand, { event, scope, warn }: Firing, problem: string): void {
-    const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
+  #warn({ command, source }: HookCommand, { event, scope, cuts, warn }: Firing, problem: string): void {
+    const shown = command.length > 80 ? `${cuts.slice(command, 0, 80)}…` : command;
     const text = `The ${event} hook \`${shown}\` of ${source.name} ${problem}.`;
     const once = `${scope} ${text}`;
     if (this.#warned.has(once)) return;
@@ -185,6 +206,7 @@ function agentFiring(event: HookEvent, agent: HookedAgent, subject: string, payl
     cwd: request.cwd,
     signal,
     scope,
+    cuts: cutsOf(report),
     warn: (text) => report.warn?.(text),
     alive: () => report.alive(),
   };
@@ -198,15 +220,18 @@ function inSession(
 ): Omit<Firing, 'event' | 'subject'> {
   const payload = sessionPayload(event, session, permissionMode, more);
   const { cwd, signal, sessionId } = session;
-  return { payload, cwd, signal, scope: sessionId, warn: (text) => session.warn(text) };
+  return { payload, cwd, signal, scope: sessionId, cuts: PLAIN_CUTS, warn: (text) => session.warn(text) };
 }
 
 function toolFields({ name, input, id }: HookedToolCall): Readonly<Record<string, unknown>> {
   return { tool_name: name, tool_input: input, tool_use_id: id };
 }
 
-function preToolUseVerdict(call: HookedToolCall, said: readonly HookOutput[]): PreToolUseVerdict {
-  const reason = joined(said.map(({ block }) => block));
+function preToolUseVerdict(call: HookedToolCall, said: readonly HookOutput[], cuts: Cuts): PreToolUseVerdict {
+  const reason = joined(
+    said.map(({ block }) => block),
+    cuts,
+  );
   if (reason !== undefined) return { decision: 'deny', reason };
   const change = said.findLast(({ input }) => input !== undefined)?.input;
   return { decision: undefined, input: change ?? call.input, changed: change !== undefined };
@@ -222,9 +247,9 @@ function unique(hooks: readonly HookCommand[]): readonly HookCommand[] {
   return [...byCommand.values()];
 }
 
-function joined(texts: readonly (string | undefined)[]): string | undefined {
+function joined(texts: readonly (string | undefined)[], cuts: Cuts = PLAIN_CUTS): string | undefined {
   const said = texts.filter((text) => text !== undefined);
   if (said.length === 0) return undefined;
   const whole = said.join('\n\n');
-  return whole.length > MAX_SAID ? `${whole.slice(0, MAX_SAID).toWellFormed()}… (cut)` : whole;
+  return whole.length > MAX_SAID ? `${cuts.slice(whole, 0, MAX_SAID).toWellFormed()}… (cut)` : whole;
 }

@@ -1,3 +1,5 @@
+import type { Cuts } from '../cuts.ts';
+
 /** How a hook process ended. */
 export interface HookProcessEnd {
   /** Null when a signal ended it. */
@@ -28,7 +30,7 @@ const NO_REASON = 'A hook refused this and gave no reason.';
  * Reads what a hook said. JSON on standard output is read leniently: members that are unknown or of a wrong type count as
  * absent, and no output is fine.
  */
-export function readHookOutput({ exitCode, stdout, stderr }: HookProcessEnd): HookOutput {
+export function readHookOutput({ exitCode, stdout, stderr }: HookProcessEnd, cuts: Cuts): HookOutput {
   const json = jsonObjectOf(stdout);
   const said = json === undefined ? undefined : sayings(json);
   const plainText = json === undefined && stdout.trim() !== '' ? stdout.trim() : undefined;
@@ -37,7 +39,7 @@ export function readHookOutput({ exitCode, stdout, stderr }: HookProcessEnd): Ho
     return { ...NOTHING, block: (said?.block ?? text(json?.['reason']) ?? text(stderr.trim())) || NO_REASON };
   }
   const how = exitCode === null ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
-  const detail = stderr.trim().slice(0, STDERR_IN_PROBLEM);
+  const detail = cuts.slice(stderr.trim(), 0, STDERR_IN_PROBLEM);
   return { ...NOTHING, problem: detail === '' ? how : `${how}: ${detail}` };
 }
 

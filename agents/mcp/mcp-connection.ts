@@ -104,7 +104,7 @@ function reasonOf(error: unknown, transport: Transport): string {
   const message = error instanceof Error ? error.message : String(error);
   const said = transport instanceof ProcessTransport ? transport.stderr : '';
   const last = said.split('\n').at(-1) ?? '';
-  return last === '' ? message : `${message}; the last it said is: ${last.slice(0, 300)}`;
+  return last === '' ? message : `${message}; the last it said is: ${last}`;
 }
 
 interface CalledTool {

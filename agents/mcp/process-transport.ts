@@ -6,7 +6,7 @@ import { MessageLines } from './message-lines.ts';
 
 /** A server may take so long to end by itself once its input has ended, and then so long after SIGTERM. */
 const LEAVES_WITHIN_MS = 400;
-const STDERR_CHARACTERS = 2_000;
+const STDERR_CHARACTERS = 20_000;
 
 /**
  * The line to an MCP server that is a process of ours. Unlike the SDK's own, the server leads a process group, so that what it

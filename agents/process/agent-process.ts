@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, TimerHandle } from '../../runtime/ports.ts';
+import { CUT_REACH, type Cuts } from '../cuts.ts';
 import type { GroupGuardian } from './group-guardian.ts';
 
 export interface AgentProcessOptions {
@@ -12,6 +13,7 @@ export interface AgentProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly guardian: GroupGuardian;
   readonly clock: Clock;
+  readonly cuts: Cuts;
   /** Called for whatever arrives on its outputs. */
   readonly onSign: () => void;
 }
@@ -114,7 +116,7 @@ export class AgentProcess {
         wait?.cancel();
         this.#exited = true;
         this.closeOutput();
-        const end = { code, signal, lastWords: printable(this.#lastWords) };
+        const end = { code, signal, lastWords: this.#shownWords() };
         resolve(failure === undefined ? end : { ...end, failure });
       };
       child.on('error', (failure) => finish(null, null, failure));
@@ -163,7 +165,12 @@ export class AgentProcess {
 
   #hear(text: string): void {
     this.#options.onSign();
-    this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+    this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS - CUT_REACH);
+  }
+
+  #shownWords(): string {
+    const words = printable(this.#lastWords);
+    return this.#options.cuts.slice(words, words.length - LAST_WORDS, words.length).trim();
   }
 }
 

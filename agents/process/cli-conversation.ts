@@ -2,6 +2,7 @@ import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts
 import type { AgentOutcome, AgentReporter, AgentRequest, Clock } from '../../runtime/ports.ts';
 import { abortError, throwIfAborted } from '../abort.ts';
 import { taskOf } from '../conversation.ts';
+import { cutsOf } from '../cuts.ts';
 import { StructuredAnswer } from '../structured-answer.ts';
 import { GO_ON, NUDGE } from '../subagent-instructions.ts';
 import type { AgentProcess } from './agent-process.ts';
@@ -144,7 +145,7 @@ class CliConversation {
 
   async #afterFailure(turn: CliTurn, result: CliResultLine): Promise<Next> {
     const { command, clock, report } = this.#parts;
-    const verdict = judgeCliFailure(failureOfResult(command, result, turn.error), clock.now());
+    const verdict = judgeCliFailure(failureOfResult(command, result, turn.error), clock.now(), cutsOf(report));
     if (!verdict.retry) throw verdict.error;
     report.transcript?.({ type: 'error', transient: true, ...verdict.failure });
     const goOn = turn.messages > 0;

@@ -1,5 +1,6 @@
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { type ApiFailure, type FailureVerdict, judgeApiFailure } from '../api-failure.ts';
+import { type Cuts, PLAIN_CUTS } from '../cuts.ts';
 import type { ProcessEnd } from './agent-process.ts';
 import type { CliResultLine } from './cli-line.ts';
 
@@ -22,6 +23,8 @@ const LIMIT_REACHED =
 const LOST =
   /\bconnection error\b|\bfetch failed\b|\bECONN(?:RESET|REFUSED|ABORTED)\b|\bETIMEDOUT\b|\bsocket hang up\b|\btimed? ?out\b|\bstream (?:ended|closed|idle)\b|\bconnection (?:was )?(?:closed|lost|reset)\b/i;
 
+const LONGEST_MESSAGE = 2_000;
+
 /** What a failed turn looked like. */
 export interface CliFailure {
   /** As a person typed it. */
@@ -33,9 +36,9 @@ export interface CliFailure {
 }
 
 /** Judges a turn that an agent CLI ended with an error: by its status, by the class it names, or else by its words. */
-export function judgeCliFailure(failure: CliFailure, nowMs: number): FailureVerdict {
+export function judgeCliFailure(failure: CliFailure, nowMs: number, cuts: Cuts = PLAIN_CUTS): FailureVerdict {
   const { command, text } = failure;
-  const api = apiFailureOf(failure);
+  const api = apiFailureOf(failure, cuts);
   if (api.status === undefined) {
     if (NOT_LOGGED_IN.test(text)) return { retry: false, error: notLoggedIn(command, text) };
     if (LIMIT_REACHED.test(text)) return { retry: false, error: limitReached(text, nowMs) };
@@ -52,13 +55,13 @@ export function judgeCliFailure(failure: CliFailure, nowMs: number): FailureVerd
 }
 
 /** `API Error: 529 {"type":"error","error":{…}}` is how these CLIs tell what the API answered. */
-function apiFailureOf({ text, error, status }: CliFailure): ApiFailure {
+function apiFailureOf({ text, error, status }: CliFailure, cuts: Cuts): ApiFailure {
   const [, told, rest = ''] = /\bAPI Error:?\s*\(?(\d{3})\)?:?\s*([\s\S]*)/i.exec(text) ?? [];
   const body = errorBody(rest);
   return {
     status: status ?? (told === undefined ? STATUS_OF_ERROR[error ?? ''] : Number(told)),
     type: body?.type,
-    message: (body?.message ?? (rest.trim() || text)).slice(0, 2_000),
+    message: cuts.slice(body?.message ?? (rest.trim() || text), 0, LONGEST_MESSAGE),
   };
 }
 

@@ -54,6 +54,9 @@ export type CliLine =
   /** No line of the protocol. */
   | { readonly type: 'noise'; readonly text: string };
 
+/** Characters of it that are taken in; what is shown of it is less. */
+const LONGEST_NOISE = 64 * 1024;
+
 /** Something a program sent: it may have any shape. */
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -68,7 +71,7 @@ export function readCliLine(line: string): CliLine {
   try {
     sent = JSON.parse(line);
   } catch {
-    return line.trim() === '' ? { type: 'other' } : { type: 'noise', text: line.slice(0, 2_000) };
+    return line.trim() === '' ? { type: 'other' } : { type: 'noise', text: line.slice(0, LONGEST_NOISE) };
   }
   const row = sentIn(sent);
   if (typeof row.parent_tool_use_id === 'string') return { type: 'other' };

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
-import type { AgentBackend, AgentRequest, Clock } from '../../runtime/ports.ts';
+import type { AgentBackend, AgentReporter, AgentRequest, Clock } from '../../runtime/ports.ts';
 import { type AgentType, type AgentTypes, BUILT_IN_AGENT_TYPES, findAgentType } from '../agent-types.ts';
+import { cutsOf } from '../cuts.ts';
 import { wallClock } from '../wall-clock.ts';
 import { AgentProcess } from './agent-process.ts';
 import { type CliAbilities, readAbilities } from './cli-abilities.ts';
@@ -99,7 +100,7 @@ class ProcessBackend implements AgentBackend {
         report,
         clock: this.#clock,
         command: this.#command.command,
-        open: () => this.#open(request, args, () => report.alive()),
+        open: () => this.#open(request, args, report),
       });
     } finally {
       if (schema?.type === 'mcp') this.#server.withdraw(schema.url);
@@ -152,7 +153,7 @@ class ProcessBackend implements AgentBackend {
     return [...this.#command.firstArguments, ...cliArguments(request, { ...parts, model, permissions })];
   }
 
-  #open(request: AgentRequest, args: readonly string[], onSign: () => void): AgentProcess {
+  #open(request: AgentRequest, args: readonly string[], report: AgentReporter): AgentProcess {
     const started = new AgentProcess({
       program: this.#command.program,
       args,
@@ -160,7 +161,8 @@ class ProcessBackend implements AgentBackend {
       env: cliEnvironment(this.#options.env, request.maxStructuredOutputRetries),
       guardian: this.#guardian,
       clock: this.#clock,
-      onSign,
+      cuts: cutsOf(report),
+      onSign: () => report.alive(),
     });
     this.#processes.add(started);
     void started.ended.then(() => this.#processes.delete(started));

@@ -15,7 +15,7 @@ import type { AgentBackend, AgentOutcome, AgentRequest, Redactor } from '../../r
 export function createRecordingBackend(
   inner: AgentBackend,
   write: (text: string) => Promise<void>,
-  redactor: Redactor = { text: (text) => text, json: (value) => value },
+  redactor: Pick<Redactor, 'text' | 'json'> = { text: (text) => text, json: (value) => value },
 ): AgentBackend {
   const recorded: { rule?: ResponseRule }[] = [];
   let written = false;
@@ -50,7 +50,11 @@ export function createRecordingBackend(
   };
 }
 
-function ruleOf({ prompt, label }: AgentRequest, turn: ResponseTurn, redactor: Redactor): ResponseRule {
+function ruleOf(
+  { prompt, label }: AgentRequest,
+  turn: ResponseTurn,
+  redactor: Pick<Redactor, 'text' | 'json'>,
+): ResponseRule {
   const clean = redactor.text(prompt);
   const parts = clean === prompt ? [prompt] : clean.split('[REDACTED]');
   const match = `^${parts.map(escapeRegex).join('[\\s\\S]*')}$`;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from './agent-tool.ts';
-import { isLongOutput, shownOutput } from './output-buffer.ts';
+import { isLongOutput, plainOutput, shownOutput } from './output-buffer.ts';
 import type { BackgroundCommand } from './tool-session.ts';
 
 const LONGEST_WAIT_MS = 300_000;
@@ -33,16 +33,17 @@ export const bashOutputTool = defineTool({
     if (stop) {
       await process.kill();
       await process.ended.catch(() => {});
-    } else if (waitMs > 0) await somethingNew(command, waitMs, context.signal);
+    } else if (waitMs > 0) await somethingNew(command, waitMs, context);
     return { text: await news(command, context), isError: false, summary: `${id}: ${stateOf(command)}` };
   },
 });
 
 /** Waits for output that was not seen, or the end. */
-async function somethingNew({ shell, seen }: BackgroundCommand, waitMs: number, signal: AbortSignal): Promise<void> {
-  const { process } = shell;
+async function somethingNew(command: BackgroundCommand, waitMs: number, context: ToolContext): Promise<void> {
+  const { process } = command.shell;
+  const { signal } = context;
   const over = new AbortController();
-  const isNew = (): boolean => process.end !== undefined || shell.output().length > seen;
+  const isNew = (): boolean => process.end !== undefined || unseen(command, context).text !== '';
   const changed = new Promise<void>((resolve) => {
     const look = (): void => {
       if (isNew()) resolve();
@@ -60,13 +61,24 @@ async function somethingNew({ shell, seen }: BackgroundCommand, waitMs: number, 
   signal.throwIfAborted();
 }
 
-async function news(command: BackgroundCommand, { session }: ToolContext): Promise<string> {
-  const output = command.shell.output();
-  const fresh = output.slice(Math.min(command.seen, output.length));
-  command.seen = output.length;
-  const file = isLongOutput(fresh) ? await session.keep('bash', fresh) : undefined;
-  const { text } = shownOutput(fresh, file);
+async function news(command: BackgroundCommand, context: ToolContext): Promise<string> {
+  const { session } = context;
+  const fresh = unseen(command, context);
+  command.seen = fresh.until;
+  const plain = plainOutput(fresh.text);
+  const file = isLongOutput(plain) ? await session.keep('bash', plain) : undefined;
+  const text = shownOutput(plain, file, session.cuts);
   return `${text === '' ? '[nothing new was printed]' : text}\n[${command.id}: ${stateOf(command)}]`;
+}
+
+/** What was printed since the agent last looked; while more may come, without the beginning of what may be a secret. */
+function unseen({ shell, seen }: BackgroundCommand, { session }: ToolContext): { text: string; until: number } {
+  const length = shell.printed();
+  if (length <= seen) return { text: '', until: seen };
+  const fresh = shell.output(seen);
+  if (shell.process.end !== undefined) return { text: fresh, until: length };
+  const settled = session.cuts.settled(fresh);
+  return { text: fresh.slice(0, settled), until: length - (fresh.length - settled) };
 }
 
 function stateOf({ shell }: BackgroundCommand): string {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineTool, type ToolContext, type ToolOutput } from './agent-tool.ts';
-import { isLongOutput, shownOutput } from './output-buffer.ts';
+import { isLongOutput, plainOutput, shownOutput } from './output-buffer.ts';
 import type { ShellEnd } from './shell-process.ts';
 import { isDirectoryInside, ShellRefusedError, type StartedShell, startShell } from './start-shell.ts';
 
@@ -106,8 +106,9 @@ async function follow(directory: string | undefined, { cwd, session }: ToolConte
 }
 
 async function shown(output: string, { session }: ToolContext): Promise<string> {
-  const file = isLongOutput(output) ? await session.keep('bash', output) : undefined;
-  return shownOutput(output, file).text;
+  const plain = plainOutput(output);
+  const file = isLongOutput(plain) ? await session.keep('bash', plain) : undefined;
+  return shownOutput(plain, file, session.cuts);
 }
 
 function goOn({ command, timeout }: BashInput, shell: StartedShell, { session }: ToolContext): ToolOutput {

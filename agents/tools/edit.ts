@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Cuts } from '../cuts.ts';
 import { defineTool, type ToolContext, type ToolOutput } from './agent-tool.ts';
 import { withFileLock } from './file-lock.ts';
 import { planEdit } from './plan-edit.ts';
+import { KEY_LINE, PrivateKeyLines } from './private-key-lines.ts';
 import { replaceFile } from './replace-file.ts';
 import { fileStamp, readTextFile } from './text-file.ts';
 import { resolveForWriting, type WorkspacePath } from './workspace.ts';
@@ -9,6 +11,8 @@ import { resolveForWriting, type WorkspacePath } from './workspace.ts';
 /** Lines shown around a change, before and after it. */
 const CONTEXT_LINES = 3;
 const MOST_LINES_SHOWN = 40;
+const LONGEST_LINE_SHOWN = 500;
+const LONGEST_NEAR_TEXT = 600;
 const MOST_PLACES_NAMED = 50;
 
 const editInput = z.object({
@@ -54,22 +58,30 @@ async function edit(
     oldText === ''
       ? ({ ok: true, text: newText, lines: [1] } as const)
       : planEdit(before?.text ?? '', { oldText, newText, all });
-  if (!plan.ok) return failed(`${file.relative}: ${plan.message}`);
+  if (!plan.ok) {
+    const near = plan.near === undefined ? '' : `\n${session.cuts.slice(plan.near, 0, LONGEST_NEAR_TEXT)}`;
+    return failed(`${file.relative}: ${plan.message}${near}`);
+  }
   await replaceFile(file.absolute, plan.text.toWellFormed(), signal);
   session.seen.set(file.absolute, await fileStamp(file.absolute));
   const times = plan.lines.length === 1 ? '1 replacement' : `${plan.lines.length} replacements`;
   const places = `${plan.lines.slice(0, MOST_PLACES_NAMED).join(', ')}${plan.lines.length > MOST_PLACES_NAMED ? ', …' : ''}`;
   const head = `${file.relative}: ${times}, at line${plan.lines.length === 1 ? '' : 's'} ${places}.`;
-  const shown = plan.lines.length === 1 ? `\n${excerpt(plan.text, plan.lines[0] ?? 1, newText)}` : '';
+  const shown = plan.lines.length === 1 ? `\n${excerpt(plan.text, plan.lines[0] ?? 1, newText, session.cuts)}` : '';
   return { text: head + shown, isError: false, summary: `edited ${file.relative}` };
 }
 
-function excerpt(text: string, line: number, newText: string): string {
+function excerpt(text: string, line: number, newText: string, cuts: Cuts): string {
   const lines = text.split(/\r?\n/);
   const from = Math.max(0, line - 1 - CONTEXT_LINES);
   const wanted = line - 1 + newText.split('\n').length + CONTEXT_LINES;
   const until = Math.min(lines.length, wanted, from + MOST_LINES_SHOWN);
-  const shown = lines.slice(from, until).map((each, index) => `${from + index + 1}\t${each.slice(0, 500)}`);
+  const keys = new PrivateKeyLines();
+  const inKey = lines.slice(0, until).map((each) => keys.isInside(each));
+  const shown = lines.slice(from, until).map((each, index) => {
+    const part = inKey[from + index] === true ? KEY_LINE : cuts.slice(each, 0, LONGEST_LINE_SHOWN);
+    return `${from + index + 1}\t${part}`;
+  });
   if (until < Math.min(lines.length, wanted)) shown.push('[the rest is not shown]');
   return shown.join('\n');
 }

@@ -2,9 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { RE2JS } from 're2js';
 import { z } from 'zod';
+import type { Cuts } from '../cuts.ts';
 import { defineTool, type ToolContext } from './agent-tool.ts';
 import { looksBinary } from './binary-probe.ts';
 import { globToRegex } from './glob-pattern.ts';
+import { KEY_LINE, PrivateKeyLines } from './private-key-lines.ts';
 import { type FoundFile, walkFiles } from './walk-files.ts';
 import { resolveInWorkspace } from './workspace.ts';
 
@@ -44,6 +46,7 @@ export const grepTool = defineTool({
       input.glob === undefined ? undefined : RE2JS.compile(globToRegex(input.glob), RE2JS.DOTALL),
       input.mode ?? 'lines',
       input.limit ?? DEFAULT_MATCHES,
+      context.session.cuts,
     );
     await search.run(input.path ?? '.', context);
     return {
@@ -61,13 +64,15 @@ class Search {
   readonly #glob: RE2JS | undefined;
   readonly #mode: 'lines' | 'files';
   readonly #limit: number;
+  readonly #cuts: Cuts;
   #bytes = 0;
 
-  constructor(regex: RE2JS, glob: RE2JS | undefined, mode: 'lines' | 'files', limit: number) {
+  constructor(regex: RE2JS, glob: RE2JS | undefined, mode: 'lines' | 'files', limit: number, cuts: Cuts) {
     this.#regex = regex;
     this.#glob = glob;
     this.#mode = mode;
     this.#limit = limit;
+    this.#cuts = cuts;
   }
 
   async run(where: string, { cwd, signal, session }: ToolContext): Promise<void> {
@@ -99,12 +104,13 @@ class Search {
 
   #searchText(text: string, shownPath: string): void {
     if (!ANCHORED.test(this.#regex.pattern()) && !this.#regex.matcher(text).find()) return;
+    const keys = new PrivateKeyLines();
     for (const [index, line] of text.split(/\r?\n/).entries()) {
+      const isInKey = keys.isInside(line);
       if (!this.#regex.matcher(line).find()) continue;
       this.matches += 1;
-      this.found.push(
-        this.#mode === 'files' ? shownPath : `${shownPath}:${index + 1}:${line.slice(0, MAX_LINE_CHARS)}`,
-      );
+      const shown = isInKey ? KEY_LINE : this.#cuts.slice(line, 0, MAX_LINE_CHARS);
+      this.found.push(this.#mode === 'files' ? shownPath : `${shownPath}:${index + 1}:${shown}`);
       if (this.#mode === 'files' || this.matches >= this.#limit) return;
     }
   }

@@ -1,3 +1,4 @@
+import { type Cuts, PLAIN_CUTS } from '../cuts.ts';
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
 import type { AgentTool } from './agent-tool.ts';
@@ -12,6 +13,8 @@ export interface McpToolsOptions {
   readonly version: string;
   /** Told once of each server that cannot be used, in a sentence. */
   readonly onWarning?: (text: string) => void;
+  /** What warnings are shortened by. @defaultValue no secret is known */
+  readonly cuts?: Cuts;
 }
 
 /** The tools of a project's MCP servers. Source: spec A-25. */
@@ -49,6 +52,8 @@ const INHERITED = [
 /** What the Messages API takes for the name of a tool. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_RESULT_CHARACTERS = 60_000;
+/** Characters of a warning that are a server's own words. */
+const LONGEST_REASON = 600;
 const MAX_DESCRIPTION_CHARACTERS = 4_000;
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 
@@ -105,7 +110,7 @@ function prefixOf(server: string): string {
 
 async function connect(
   server: McpServerConfig,
-  { env, version }: McpToolsOptions,
+  { env, version, cuts = PLAIN_CUTS }: McpToolsOptions,
   warn: (text: string) => void,
 ): Promise<{ readonly server: string; readonly connection: McpConnection } | undefined> {
   try {
@@ -113,7 +118,7 @@ async function connect(
     const { connectToServer } = await import('../mcp/mcp-connection.ts');
     return { server: server.name, connection: await connectToServer(server, inherited(env), version) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = cuts.slice(error instanceof Error ? error.message : String(error), 0, LONGEST_REASON);
     warn(`the MCP server ${server.name} of .mcp.json cannot be used, and agents go without its tools: ${reason}`);
     return undefined;
   }
@@ -141,18 +146,18 @@ function asAgentTool(
       description: tool.description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
       access: 'external',
       inputSchema: tool.inputSchema,
-      async run(input, { signal }) {
+      async run(input, { signal, session }) {
         const { text, isError } = await connection.call(tool.name, input, signal);
-        return { text: bounded(text), isError, summary: `${tool.name} of ${server}` };
+        return { text: bounded(text, session.cuts), isError, summary: `${tool.name} of ${server}` };
       },
     },
   ];
 }
 
-function bounded(text: string): string {
+function bounded(text: string, cuts: Cuts): string {
   if (text.length <= MAX_RESULT_CHARACTERS) return text;
-  const left = text.length - MAX_RESULT_CHARACTERS;
-  return `${text.slice(0, MAX_RESULT_CHARACTERS).toWellFormed()}\n[cut: ${left} more characters. Ask for less.]`;
+  const shown = cuts.slice(text, 0, MAX_RESULT_CHARACTERS);
+  return `${shown.toWellFormed()}\n[cut: ${text.length - shown.length} more characters. Ask for less.]`;
 }
 
 function withoutTwins(tools: readonly AgentTool[], warn: (text: string) => void): readonly AgentTool[] {

@@ -13,10 +13,15 @@ export type EditPlan =
       /** Where the new text begins, in the new text, from 1. */
       readonly lines: readonly number[];
     }
-  | { readonly ok: false /** For the model. */; readonly message: string };
+  | {
+      readonly ok: false;
+      /** For the model. */
+      readonly message: string;
+      /** The text of the file that was probably meant, whole. */
+      readonly near?: string;
+    };
 
 const MOST_LINES_NAMED = 20;
-const LONGEST_EXCERPT = 600;
 
 /**
  * Works out an edit. The old text must stand there exactly, with two allowances in which nothing can be lost: line ends are
@@ -35,7 +40,7 @@ export function planEdit(text: string, request: EditRequest): EditPlan {
     }
     return replaceAt(text, places, wanted.length, instead);
   }
-  return no(notFound(text, oldText));
+  return notFound(text, oldText);
 }
 
 /** The ways in which the texts may be meant, the literal one first. */
@@ -99,29 +104,29 @@ function named(lines: readonly number[]): string {
 }
 
 /** Says what is nearest, since the usual faults are line numbers of Read and other white space. */
-function notFound(text: string, oldText: string): string {
+function notFound(text: string, oldText: string): EditPlan {
   const start = 'old_string does not stand in the file.';
   const wanted = oldText.replace(/\r?\n$/, '').split(/\r?\n/);
   if (wanted.every((line) => /^\s*\d+\t/.test(line))) {
-    return `${start} Its lines begin with the numbers that Read puts before them: leave out number and tab.`;
+    return no(`${start} Its lines begin with the numbers that Read puts before them: leave out number and tab.`);
   }
   const lines = text.split(/\r?\n/);
   const folded = wanted.map(fold);
   const near = lines.findIndex((_, at) => folded.every((line, index) => fold(lines[at + index] ?? '') === line));
   if (near >= 0) {
-    const excerpt = lines.slice(near, near + wanted.length).join('\n');
-    return `${start} The same text with other white space is at line ${near + 1}: copy it exactly.\n${excerpt.slice(0, LONGEST_EXCERPT)}`;
+    const message = `${start} The same text with other white space is at line ${near + 1}: copy it exactly.`;
+    return { ...no(message), near: lines.slice(near, near + wanted.length).join('\n') };
   }
   const first = folded.find((line) => line !== '');
   const alike = first === undefined ? [] : lines.flatMap((line, at) => (fold(line) === first ? [at + 1] : []));
-  if (alike.length === 0) return `${start} Read the file again: it may have changed.`;
-  return `${start} Its first line is at ${named(alike)}, but what follows there differs. Read that part again.`;
+  if (alike.length === 0) return no(`${start} Read the file again: it may have changed.`);
+  return no(`${start} Its first line is at ${named(alike)}, but what follows there differs. Read that part again.`);
 }
 
 function fold(line: string): string {
   return line.trim().replace(/\s+/g, ' ');
 }
 
-function no(message: string): EditPlan {
+function no(message: string): { readonly ok: false; readonly message: string } {
   return { ok: false, message };
 }

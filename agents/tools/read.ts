@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { defineTool, type ToolOutput } from './agent-tool.ts';
+import { CUT_REACH, type Cuts } from '../cuts.ts';
+import { defineTool, type ToolContext, type ToolOutput } from './agent-tool.ts';
 import { looksBinary, PROBE_BYTES } from './binary-probe.ts';
 import { type BoundedLine, boundedLines } from './bounded-lines.ts';
+import { KEY_LINE, PrivateKeyLines } from './private-key-lines.ts';
 import { fileStamp } from './text-file.ts';
 import { resolveInWorkspace, type WorkspacePath } from './workspace.ts';
 
@@ -25,7 +27,8 @@ export const readTool = defineTool({
     const { relative, asGiven } = await resolveInWorkspace(cwd, file_path);
     return { path: relative, alias: asGiven };
   },
-  async run({ file_path, offset = 1, limit = DEFAULT_LINES }, { cwd, signal, session }) {
+  async run({ file_path, offset = 1, limit = DEFAULT_LINES }, context) {
+    const { cwd, session } = context;
     const file = session.kept.has(file_path)
       ? { absolute: file_path, relative: file_path, asGiven: file_path }
       : await resolveInWorkspace(cwd, file_path);
@@ -35,25 +38,34 @@ export const readTool = defineTool({
     session.seen.set(file.absolute, await fileStamp(file.absolute));
     if (facts.size === 0) return { text: `[${file.relative} is empty]`, isError: false };
     if (await startsBinary(file)) return failed(`${file.relative} is a binary file of ${facts.size} bytes.`);
-    return readLines(file, offset, limit, signal);
+    return readLines(file, offset, limit, context);
   },
 });
 
-async function readLines(file: WorkspacePath, offset: number, limit: number, signal: AbortSignal): Promise<ToolOutput> {
+async function readLines(
+  file: WorkspacePath,
+  offset: number,
+  limit: number,
+  { signal, session }: ToolContext,
+): Promise<ToolOutput> {
   const stream = createReadStream(file.absolute, { encoding: 'utf8', signal });
   const lines: string[] = [];
   let number = 0;
   let chars = 0;
   let rest = false;
+  const keys = new PrivateKeyLines();
+  let beginsInKey = false;
   try {
-    for await (const line of boundedLines(stream, MAX_LINE_CHARS)) {
+    for await (const line of boundedLines(stream, MAX_LINE_CHARS + CUT_REACH)) {
       number += 1;
+      const isInKey = keys.isInside(line.text);
       if (number < offset) continue;
+      beginsInKey = isInKey && (beginsInKey || number === offset);
       if (lines.length === limit || chars > MAX_OUTPUT_CHARS) {
         rest = true;
         break;
       }
-      const shown = `${number}\t${shorten(line)}`;
+      const shown = `${number}\t${beginsInKey ? KEY_LINE : shorten(line, session.cuts)}`;
       chars += shown.length;
       lines.push(shown);
     }
@@ -65,8 +77,8 @@ async function readLines(file: WorkspacePath, offset: number, limit: number, sig
   return { text: lines.join('\n'), isError: false, summary: `read ${file.relative}` };
 }
 
-function shorten({ text, length }: BoundedLine): string {
-  return length <= MAX_LINE_CHARS ? text : `${text} [line cut, ${length} characters]`;
+function shorten({ text, length }: BoundedLine, cuts: Cuts): string {
+  return length <= MAX_LINE_CHARS ? text : `${cuts.slice(text, 0, MAX_LINE_CHARS)} [line cut, ${length} characters]`;
 }
 
 async function startsBinary(file: WorkspacePath): Promise<boolean> {

@@ -8,8 +8,10 @@ import { isInside } from './workspace.ts';
 /** A shell under way. */
 export interface StartedShell {
   readonly process: ShellProcess;
-  /** What it has printed, without what was printed for us. */
-  output(): string;
+  /** What it has printed from a place on, without what was printed for us. @param from characters before it; 0 when left out */
+  output(from?: number): string;
+  /** Characters that it has printed. */
+  printed(): number;
   /** Where the shell stood at its end; undefined when it did not come to say so. */
   directory(): string | undefined;
 }
@@ -56,8 +58,9 @@ export async function startShell(command: string, context: ToolContext): Promise
   const endMark = new RegExp(`\\n?\\u001e${token}:([^\\n]*)\\n?`);
   return {
     process,
-    output: () => process.output.text.replace(endMark, ''),
-    directory: () => endMark.exec(process.output.text)?.[1],
+    output: (from = 0) => process.output.text(from, session.cuts).replace(endMark, ''),
+    printed: () => process.output.length,
+    directory: () => endMark.exec(process.output.text(0, session.cuts))?.[1],
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
+import { type Cuts, cutsOf } from '../cuts.ts';
 import type { ShellProcess } from './shell-process.ts';
 import type { StartedShell } from './start-shell.ts';
 import { killMarkedProcesses } from './stray-processes.ts';
@@ -67,6 +68,11 @@ export class ToolSession {
     if (await shell.isAlive()) return;
     this.#shells.delete(shell);
     this.#unwatch(shell);
+  }
+
+  /** What tools shorten texts by. */
+  get cuts(): Cuts {
+    return cutsOf(this.#report);
   }
 
   /** Says something to people, once a run. */

@@ -268,6 +268,10 @@ export class AgentRun implements AgentReporter, Watched {
     if (this.#context.transcripts) await this.#context.directory.agentFiles.saved(this.request.agentId);
   }
 
+  get redactor(): Redactor {
+    return this.#context.redactor;
+  }
+
   warn(text: string): void {
     if (this.#context.warned.has(text)) return;
     this.#context.warned.add(text);

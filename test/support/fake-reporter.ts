@@ -1,4 +1,4 @@
-import type { AgentReporter, AgentUsage, TranscriptRow, TransientFailure } from '../../runtime/ports.ts';
+import type { AgentReporter, AgentUsage, Redactor, TranscriptRow, TransientFailure } from '../../runtime/ports.ts';
 
 export interface ReportedTool {
   readonly id: string;
@@ -14,10 +14,14 @@ export class FakeReporter implements AgentReporter {
   readonly retries: TransientFailure[] = [];
   readonly tools: ReportedTool[] = [];
   readonly warnings: string[] = [];
+  readonly redactor?: Redactor;
   signsOfLife = 0;
   readonly #onAlive: () => void;
 
-  constructor(options: { readonly maxRetries?: number; readonly onAlive?: () => void } = {}) {
+  constructor(
+    options: { readonly maxRetries?: number; readonly onAlive?: () => void; readonly redactor?: Redactor } = {},
+  ) {
+    if (options.redactor !== undefined) this.redactor = options.redactor;
     this.maxRetries = options.maxRetries ?? 5;
     this.#onAlive = options.onAlive ?? (() => {});
   }
