@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { toFileError } from '../hosts/saved-workflows/read-text-file.ts';
+import { argsFromPairs } from '../protocol/args-json.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 
 export interface ArgsFlags {
@@ -17,7 +18,7 @@ export interface ArgsFlags {
  */
 export async function readArgs(flags: ArgsFlags, cwd: string): Promise<string | undefined> {
   const pairs = flags.arg ?? [];
-  if (flags.args === undefined) return pairs.length === 0 ? undefined : argsFromPairs(pairs);
+  if (flags.args === undefined) return pairs.length === 0 ? undefined : argsFromPairs(pairs.map(splitPair));
   if (pairs.length > 0) {
     throw new WorkflowError('USAGE_INVALID', 'both --args and --arg were given; put everything into one of them');
   }
@@ -29,27 +30,10 @@ export async function readArgs(flags: ArgsFlags, cwd: string): Promise<string | 
   return checkedJson(text.startsWith('\uFEFF') ? text.slice(1) : text, `--args ${flags.args}`);
 }
 
-/** Joins `key=value` pairs to the text of an object. Built as text, so that no key and no number is changed. */
-function argsFromPairs(pairs: readonly string[]): string {
-  const members = new Map<string, string>();
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at < 1) {
-      throw new WorkflowError('USAGE_INVALID', `--arg takes key=value, not ${JSON.stringify(pair)}`);
-    }
-    const value = pair.slice(at + 1);
-    members.set(pair.slice(0, at), isJson(value) ? value : JSON.stringify(value));
-  }
-  return `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+function splitPair(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at < 1) throw new WorkflowError('USAGE_INVALID', `--arg takes key=value, not ${JSON.stringify(pair)}`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
 function checkedJson(text: string, source: string): string {

@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../protocol/error-codes.ts';
+import { NO_AGENTS, NO_USAGE } from '../protocol/nothing-used.ts';
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { ErrorRecord } from '../protocol/workflow-error.ts';
 
@@ -12,16 +13,8 @@ export function refusedOutput(
     status: known.status ?? 'failed',
     ...(known.runId === undefined ? {} : { runId: known.runId }),
     error: { ...error },
-    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, tool_uses: 0, duration_ms: 0 },
-    census: {
-      agent_count: 0,
-      agents_done: 0,
-      agents_error: 0,
-      agents_skipped: 0,
-      agents_cached: 0,
-      agents_cancelled: 0,
-      agents_empty_result: 0,
-    },
+    usage: NO_USAGE,
+    census: NO_AGENTS,
     failures: [],
     logs: [],
     limits_hit: isLimit ? [error.code] : [],

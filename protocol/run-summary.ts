@@ -1,5 +1,7 @@
 import type { Census, CoreEvent, CoreEventData, Usage } from './core-event.ts';
 import type { KeptWorktree } from './kept-worktree.ts';
+import type { Mutable } from './mutable.ts';
+import { NO_AGENTS } from './nothing-used.ts';
 
 /** One thing that went wrong, as `failures` of the output names it. Source: spec C-6. */
 export interface RunFailure {
@@ -70,8 +72,6 @@ export interface RunSummary {
   /** Agents that wait for a slot or have one. */
   readonly inFlight: number;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Fold {
   readonly keepAgents: boolean;
@@ -161,15 +161,7 @@ function emptyFold(keepAgents: boolean): Fold {
     lastAtMs: 0,
     started: undefined,
     finished: undefined,
-    census: {
-      agent_count: 0,
-      agents_done: 0,
-      agents_error: 0,
-      agents_skipped: 0,
-      agents_cached: 0,
-      agents_cancelled: 0,
-      agents_empty_result: 0,
-    },
+    census: { ...NO_AGENTS },
     inputTokens: 0,
     outputTokens: 0,
     toolUses: 0,

@@ -1,3 +1,5 @@
+import { argsFromPairs, isJson } from '../../protocol/args-json.ts';
+
 /** A message that names a saved workflow. */
 export interface SlashCommand {
   readonly name: string;
@@ -24,26 +26,20 @@ export function slashArgs(rest: string): string | undefined {
   return pairs(rest) ?? JSON.stringify(rest);
 }
 
-/** Built as text, so that no key and no number is changed. */
 function pairs(rest: string): string | undefined {
-  const members = new Map<string, string>();
+  const members: [string, string][] = [];
   PAIR.lastIndex = 0;
   for (let at = 0; at < rest.length; at = PAIR.lastIndex) {
     const groups = PAIR.exec(rest)?.groups;
     if (groups === undefined) return undefined;
     const { key = '', quoted, value = '' } = groups;
-    const quotedJson = quoted === undefined ? undefined : `"${quoted}"`;
-    if (quotedJson !== undefined) members.set(key, isJson(quotedJson) ? quotedJson : JSON.stringify(quoted));
-    else members.set(key, isJson(value) ? value : JSON.stringify(value));
+    members.push([key, quoted === undefined ? value : quotedText(quoted)]);
   }
-  return `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
+  return argsFromPairs(members);
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** What stands in quotes is a string, with JSON's escapes where they are right. */
+function quotedText(quoted: string): string {
+  const json = `"${quoted}"`;
+  return isJson(json) ? json : JSON.stringify(quoted);
 }

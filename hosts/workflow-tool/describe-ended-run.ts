@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describeEnd } from '../../emitters/describe-end.ts';
 import { type RecoveryCall, renderTaskNotification } from '../../emitters/task-notification.ts';
+import { NO_AGENTS, NO_USAGE } from '../../protocol/nothing-used.ts';
 import type { RunOutput } from '../../protocol/run-record.ts';
 import { toErrorRecord } from '../../protocol/workflow-error.ts';
 import type { RunResult } from '../../runtime/run-options.ts';
@@ -51,16 +52,8 @@ export function lostRun(
     status: 'failed',
     runId: task.runId,
     error: toErrorRecord(error),
-    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, tool_uses: 0, duration_ms: 0 },
-    census: {
-      agent_count: 0,
-      agents_done: 0,
-      agents_error: 0,
-      agents_skipped: 0,
-      agents_cached: 0,
-      agents_cancelled: 0,
-      agents_empty_result: 0,
-    },
+    usage: NO_USAGE,
+    census: NO_AGENTS,
     failures: [],
     logs: [],
     limits_hit: [],

@@ -1,5 +1,6 @@
 import type { CoreEventData } from '../../protocol/core-event.ts';
 import type { FailedRow, StartedRow } from '../../protocol/journal-row.ts';
+import type { Mutable } from '../../protocol/mutable.ts';
 import { PREVIEW_CHARACTERS, preview, previewWithNote } from '../../protocol/preview.ts';
 import type { ResultSource } from '../../protocol/result-source.ts';
 import type { ErrorRecord } from '../../protocol/workflow-error.ts';
@@ -27,8 +28,6 @@ export interface AgentCall {
   readonly phaseIndex: number | undefined;
   readonly workflow: string | null;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Writes down what becomes of each call: rows for the resume, events for the readers, files for the curious. */
 export class AgentLedger {

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../protocol/mutable.ts';
 import type { AgentOptions, OutputContract } from '../ports.ts';
 import { createOutputContract } from '../schema/output-contract.ts';
 import { UnusableSchemaError } from '../schema/unusable-schema-error.ts';
@@ -42,7 +43,6 @@ const NONE: CallOptions = {
 };
 
 type Raw = Readonly<Record<string, unknown>>;
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Reads the options of a call from the JSON the guest sent. `null` counts as not given.
