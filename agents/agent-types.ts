@@ -10,6 +10,8 @@ export interface AgentType {
   readonly description: string;
   /** Names of the tools it may use; undefined for all. */
   readonly tools?: readonly string[];
+  /** Names of tools that it may not use, whatever `tools` says; undefined for none. */
+  readonly disallowedTools?: readonly string[];
   /** Alias or id of a model; undefined for the default one. */
   readonly model?: string;
   /** Added to the system instructions; undefined for none. */
@@ -86,12 +88,14 @@ async function typeIn(file: string): Promise<AgentType> {
   });
   const { fields, body } = readFrontMatter(text);
   const tools = fields.get('tools');
+  const disallowedTools = fields.get('disallowedTools');
   const model = fields.get('model')?.[0];
   const instructions = body.trim();
   return {
     name: fields.get('name')?.[0] ?? path.basename(file, '.md'),
     description: fields.get('description')?.join(', ') ?? '',
     ...(tools === undefined || tools.includes('*') ? {} : { tools }),
+    ...(disallowedTools === undefined ? {} : { disallowedTools }),
     ...(model === undefined || model === 'inherit' ? {} : { model }),
     ...(instructions === '' ? {} : { instructions }),
   };

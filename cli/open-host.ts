@@ -34,6 +34,8 @@ import { transcriptLayout } from './transcript-layouts.ts';
 export interface OpenHost extends OpenSession {
   readonly facts: SessionFacts;
   readonly settings: SessionSettings;
+  /** The switch by which workflows are off here; undefined when they are not (H-5). */
+  readonly switchedOffBy: string | undefined;
   /** Tells a person something that ends nothing. */
   note(text: string): void;
   /** Ends what still runs and fires the session's last hook. */
@@ -93,6 +95,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     ...opened,
     facts,
     settings,
+    switchedOffBy,
     note,
     async close() {
       over.abort();

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+// #region embed
 import { createSimulatedBackend, createWorkflowTool, TaskTracker } from 'wf-runtime';
 
-// #region embed
 /** An agent CLI in small: a conversation whose model has the tools Workflow and TaskStop. */
 function openConversation({ callModel, backend, stateDir, onStreamLine }) {
   const messages = [];

@@ -72,7 +72,7 @@ function toolArguments(request: AgentRequest, { abilities, permissions, schema, 
   const { tools, disallowedTools = [] } = request.options;
   const available = tools === undefined ? type?.tools : tools.filter((name) => type?.tools?.includes(name) ?? true);
   const allowed = [...(permissions.allowTools ?? []), ...(schema?.type === 'mcp' ? [MCP_STRUCTURED_OUTPUT] : [])];
-  const denied = [...(permissions.denyTools ?? []), ...disallowedTools, ...NEVER];
+  const denied = [...(permissions.denyTools ?? []), ...disallowedTools, ...(type?.disallowedTools ?? []), ...NEVER];
   const args: string[] = [];
   if (available !== undefined && abilities.has('--tools')) args.push('--tools', available.join(','));
   else if (available !== undefined) denied.push(...KNOWN_TOOLS.filter((name) => !available.includes(name)));

@@ -1,9 +1,10 @@
 import { text as readText } from 'node:stream/consumers';
 import { createLineWriter, type LineWriter } from '../../emitters/slow-reader.ts';
 import { serveStdio } from '../../hosts/stdio/serve-stdio.ts';
+import { parseSlashCommand } from '../../hosts/stdio/slash-command.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { exitCodeOfSignal } from '../exit-code.ts';
+import { exitCodeOfError, exitCodeOfSignal } from '../exit-code.ts';
 import type { HostFlags } from '../host-program.ts';
 import { type OpenHost, openHost } from '../open-host.ts';
 import { listenForStop, type StopSignals } from '../stop-signals.ts';
@@ -22,6 +23,7 @@ export async function hostCommand(context: CliContext, prompt: string, flags: Ho
   try {
     refuseMixedFormats(flags);
     const asked = flags.inputFormat === 'text' ? await promptOf(prompt, context) : undefined;
+    if (asked === undefined) tellPerson(context);
     const writer = flags.outputFormat === 'stream-json' ? createWriter(context) : undefined;
     const host = await openHost(context, flags, {
       write: (line, critical, supersedes) => writer?.write(line, critical, supersedes),
@@ -33,7 +35,7 @@ export async function hostCommand(context: CliContext, prompt: string, flags: Ho
     await Promise.race([host.close(), stop.overdue]);
     if (asked !== undefined) printResult(context, flags, seen.result);
     await Promise.race([writer?.close(), stop.overdue]);
-    return leave(context, stop, asked === undefined || seen.result?.['is_error'] !== true ? 0 : 1);
+    return leave(context, stop, asked === undefined ? 0 : exitCodeOfPrompt(asked, seen.result, host));
   } finally {
     stop.dispose();
   }
@@ -53,6 +55,14 @@ async function promptOf(prompt: string, { stdin }: CliContext): Promise<string> 
   const text = isTerminal ? '' : await readText(stdin);
   if (text.trim() !== '') return text;
   throw new WorkflowError('USAGE_INVALID', `there is no prompt; give one, as in wf -p '/name args', or on stdin`);
+}
+
+/** Nothing is written before something was read, so a person who starts it would wait in vain. */
+function tellPerson({ stdin, stderr }: CliContext): void {
+  if ((stdin as { isTTY?: boolean }).isTTY !== true) return;
+  stderr.write(
+    "note: wf reads stream-json lines from stdin, for an SDK to start it; for one prompt: wf -p 'your prompt'\n",
+  );
 }
 
 function createWriter({ stdout }: CliContext): LineWriter {
@@ -87,6 +97,13 @@ function printResult({ stdout }: CliContext, { outputFormat }: HostFlags, result
     const said = text ?? errors?.join('\n') ?? '';
     stdout.write(said.endsWith('\n') ? said : `${said}\n`);
   }
+}
+
+/** A prompt that names a workflow ends as `wf run` does where workflows are switched off. */
+function exitCodeOfPrompt(asked: string, result: Result | undefined, { switchedOffBy }: OpenHost): number {
+  if (result?.['is_error'] !== true) return 0;
+  const isRefused = switchedOffBy !== undefined && parseSlashCommand(asked) !== undefined;
+  return isRefused ? exitCodeOfError('WORKFLOWS_DISABLED') : 1;
 }
 
 /** Nothing waits for a client that does not read any more. */

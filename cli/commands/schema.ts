@@ -9,6 +9,7 @@ import { stdioInputSchema } from '../../protocol/stdio-input.ts';
 import { stdioOutputSchema } from '../../protocol/stdio-output.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { workflowMetaSchema } from '../../protocol/workflow-meta.ts';
+import { workflowToolInputSchema } from '../../protocol/workflow-tool-input.ts';
 import type { CliContext } from '../cli-context.ts';
 
 /** Formats by the name of their file in `protocol/`. */
@@ -22,6 +23,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'stdio-input': stdioInputSchema,
   'stdio-output': stdioOutputSchema,
   'workflow-meta': workflowMetaSchema,
+  'workflow-tool-input': workflowToolInputSchema,
 };
 
 /** `wf schema`: prints one JSON Schema, or an object of all of them. @throws USAGE_INVALID for an unknown name */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MOST_PENDING } from '../../agents/host/host-backend.ts';
-
-const MAX_SCRIPT_CHARACTERS = 524_288;
+import { MAX_SCRIPT_CHARACTERS } from '../../protocol/workflow-tool-input.ts';
 
 /** Which script is meant; the same members wherever one is named. Source: spec H-1. */
 export const sourceShape = {

@@ -1,9 +1,8 @@
+import { z } from 'zod';
 import { isNestedTooDeeply } from '../../protocol/json-nesting.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
+import { GIVEN_RUN_ID, MAX_SCRIPT_CHARACTERS, workflowToolInputSchema } from '../../protocol/workflow-tool-input.ts';
 import type { LaunchRequest } from './launch-request.ts';
-
-const MAX_SCRIPT_CHARACTERS = 524_288;
-const RUN_ID = /^wf_[a-z0-9-]{6,}$/;
 
 /** A JSON Schema of a tool's input, as the Messages API and MCP take it. */
 export interface ToolInputSchema {
@@ -13,31 +12,13 @@ export interface ToolInputSchema {
   readonly additionalProperties: false;
 }
 
+function wireSchemaOf(input: z.ZodObject): ToolInputSchema {
+  const { $schema, ...schema } = z.toJSONSchema(input);
+  return schema as unknown as ToolInputSchema;
+}
+
 /** Input of the Workflow tool. Source: spec H-1. */
-export const WORKFLOW_INPUT_SCHEMA: ToolInputSchema = {
-  type: 'object',
-  properties: {
-    script: {
-      type: 'string',
-      maxLength: MAX_SCRIPT_CHARACTERS,
-      description: 'The whole text of a workflow script; it begins with export const meta = {…}',
-    },
-    scriptPath: { type: 'string', description: 'A script file; goes before name and script' },
-    name: { type: 'string', description: 'A saved or built-in workflow; goes before script' },
-    args: {
-      description: 'Any JSON value; the script sees it as args. On a resume the earlier args stand when left out',
-    },
-    resumeFromRunId: {
-      type: 'string',
-      pattern: RUN_ID.source,
-      description:
-        'Goes on with this run: finished agents are answered from its journal. Without a script, under its own',
-    },
-    title: { description: 'Ignored' },
-    description: { description: 'Ignored' },
-  },
-  additionalProperties: false,
-};
+export const WORKFLOW_INPUT_SCHEMA: ToolInputSchema = wireSchemaOf(workflowToolInputSchema);
 
 /** Input of the TaskStop tool. */
 export const TASK_STOP_INPUT_SCHEMA: ToolInputSchema = {
@@ -64,7 +45,7 @@ export function readWorkflowInput(input: unknown): LaunchRequest {
       `"script" has ${script.length.toLocaleString('en-US')} characters; at most 524,288 are allowed, so pass data in "args" or let agents read it from files`,
     );
   }
-  if (resumeFromRunId !== undefined && !RUN_ID.test(resumeFromRunId)) {
+  if (resumeFromRunId !== undefined && !GIVEN_RUN_ID.test(resumeFromRunId)) {
     throw refusal(
       `"resumeFromRunId" is ${quoted(resumeFromRunId)}; it must be the id of a run, such as wf_1a2b3c4d-5e6`,
     );

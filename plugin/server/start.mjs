@@ -2,17 +2,30 @@
  * Starts `wf mcp` from a plugin directory, in this very process, so that nothing is left when it is ended.
  *
  * The directory holds no engine: it has a native part and libraries. So, in this order:
- * 1. the package that this directory is part of, where that is installed or checked out;
- * 2. the package `wf-runtime` of this plugin's version, which npm puts into the plugin's data directory at the first start.
+ * 1. the package `wf-runtime` that the environment variable WF_RUNTIME names: its folder, or its `bin/wf.mjs`;
+ * 2. the package that this directory is part of, where that is installed or checked out;
+ * 3. the package `wf-runtime` of this plugin's version, which npm puts into the plugin's data directory at the first start.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const plugin = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(path.join(plugin, '.claude-plugin/plugin.json'), 'utf8'));
+
+function programNamed() {
+  const named = process.env.WF_RUNTIME?.trim();
+  if (!named) return undefined;
+  const program = ['', 'bin/wf.mjs', 'node_modules/wf-runtime/bin/wf.mjs']
+    .map((rest) => path.resolve(named, rest))
+    .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+  if (program !== undefined) return program;
+  console.error(`wf: WF_RUNTIME is ${named}, and no wf-runtime is there.`);
+  console.error('wf: let it name the folder of an installed wf-runtime or its bin/wf.mjs, or unset it.');
+  process.exit(69);
+}
 
 function programAround() {
   const folder = path.dirname(plugin);
@@ -43,7 +56,10 @@ function programFromNpm() {
     rmSync(fresh, { recursive: true, force: true });
     const why = error === undefined ? `npm ended with ${status}` : error.message;
     console.error(`wf: wf-runtime ${version} could not be installed (${why}).`);
-    console.error(`wf: install it by hand, and put the server into .mcp.json as: npx -y wf-runtime@${version} mcp`);
+    console.error('wf: where it is installed already, let the environment variable WF_RUNTIME name its folder.');
+    console.error(
+      `wf: else install it by hand, and put the server into .mcp.json as: npx -y wf-runtime@${version} mcp`,
+    );
     process.exit(69);
   }
   try {
@@ -54,6 +70,6 @@ function programFromNpm() {
   return program;
 }
 
-const program = programAround() ?? programFromNpm();
+const program = programNamed() ?? programAround() ?? programFromNpm();
 process.argv.splice(1, process.argv.length, program, 'mcp', ...process.argv.slice(2));
 await import(pathToFileURL(program).href);

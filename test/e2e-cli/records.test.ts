@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WORKFLOW_INPUT_SCHEMA } from '../../hosts/workflow-tool/tool-input.ts';
 import { makePlace, type Place, script, type WfProcess } from './wf-process.ts';
 
 let place: Place;
@@ -128,6 +129,7 @@ describe('commands about the machine', () => {
   it('schema prints JSON Schemas of the formats, types the globals of a script (C-5)', async () => {
     const all = JSON.parse((await place.run('schema')).stdout);
     expect(Object.keys(all)).toContain('run-output');
+    expect(all['workflow-tool-input']).toMatchObject(WORKFLOW_INPUT_SCHEMA);
     expect(JSON.parse((await place.run('schema', 'run-output')).stdout)).toEqual(all['run-output']);
     expect((await place.run('schema', 'run-outptu')).stderr).toContain('Did you mean run-output?');
     expect((await place.run('types')).stdout).toMatch(/function agent|const agent/);

@@ -143,6 +143,19 @@ describe('plugin/', () => {
     });
     expect(status).toBe(69);
     expect(stdout).toBe('');
-    expect(stderr).toMatch(/could not be installed .*\n.*npx -y wf-runtime@/);
+    expect(stderr).toMatch(/could not be installed .*\n.*WF_RUNTIME name its folder.*\n.*npx -y wf-runtime@/);
+  });
+
+  it('takes the engine that WF_RUNTIME names, and says so when none is there (H-20)', async () => {
+    const [root, home] = [folder(), folder()];
+    cpSync(PLUGIN, join(root, 'wf'), { recursive: true });
+    const client = await connect(join(root, 'wf'), home, { WF_RUNTIME: ROOT });
+    expect((await client.listTools()).tools.length).toBeGreaterThan(4);
+    const env = { PATH: process.env['PATH'], HOME: home, WF_RUNTIME: join(root, 'nowhere') };
+    const { status, stderr } = spawnSync('node', [join(root, 'wf/server/start.mjs')], { encoding: 'utf8', env });
+    expect([status, stderr]).toEqual([
+      69,
+      expect.stringMatching(/WF_RUNTIME is .*nowhere, and no wf-runtime is there/),
+    ]);
   });
 });

@@ -22,7 +22,10 @@ beforeAll(async () => {
     'project/.codebuddy/agents/reviewer.md',
     '---\nname: reviewer\ndescription: of the project\n---\nProject.\n',
   );
-  await put('project/.wf/agents/Explore.md', '---\nname: Explore\ntools:\n  - Glob\n---\n');
+  await put(
+    'project/.wf/agents/Explore.md',
+    '---\nname: Explore\ntools:\n  - Glob\ndisallowedTools: Bash, Write\n---\n',
+  );
   await put('project/.wf/agents/plain.md', 'No head at all.\n--- not one\n');
   await put('project/.wf/agents/notes.txt', 'no type');
 });
@@ -43,7 +46,7 @@ describe('agent types', () => {
       tools: ['Read', 'Grep'],
       instructions: 'Help.',
     });
-    expect(types.get('Explore')?.tools).toEqual(['Glob']);
+    expect(types.get('Explore')).toMatchObject({ tools: ['Glob'], disallowedTools: ['Bash', 'Write'] });
     expect(types.get('plain')?.instructions).toBe('No head at all.\n--- not one');
   });
 
@@ -104,6 +107,11 @@ describe('agent types', () => {
       'Read',
       'Glob',
       'Grep',
+      'Edit',
+    ]);
+    const denying = { name: 'd', description: '', disallowedTools: ['Bash', 'Grep'] };
+    expect(names(DEFAULT_TOOLS, {}, denying)).toEqual(['Read', 'Glob', 'Edit', 'Write']);
+    expect(names(DEFAULT_TOOLS, { tools: ['Grep', 'Edit'] }, { ...denying, tools: ['Edit', 'Grep'] })).toEqual([
       'Edit',
     ]);
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createSimulatedBackend } from '../../../../agents/simulated/simulated-backend.ts';
 import { SCRIPT_LANGUAGE } from '../../../../hosts/workflow-tool/script-language.ts';
@@ -21,6 +22,12 @@ const down = (): Error => new WorkflowError('AGENT_API', 'down');
 it('the description has the three patterns, each a whole script (H-4)', () => {
   expect(snippets.map(({ name }) => name)).toEqual(['answer-from-angles', 'review-files', 'find-all']);
   expect(WORKFLOW_TOOL_DESCRIPTION).toContain(SCRIPT_LANGUAGE);
+});
+
+it('the description is as long as embed.md says (H-4)', () => {
+  const page = readFileSync(new URL('../../../../docs/hosts/embed.md', import.meta.url), 'utf8');
+  const [, said = ''] = /it has about ([\d,]+) characters/.exec(page) ?? [];
+  expect(Number(said.replace(',', ''))).toBe(Math.round(WORKFLOW_TOOL_DESCRIPTION.length / 1_000) * 1_000);
 });
 
 it.each(snippets)('the snippet $name passes wf check without a warning, and completes (H-4)', async ({ text }) => {
