@@ -65,6 +65,27 @@ export async function hasSession(root: string, sessionId: string, disk: Disk = n
   return (await readSession(sessionPath(root, sessionId), disk)) !== undefined;
 }
 
+/** Gives the id of the session that was last written to in a working directory; undefined when there is none. */
+export async function lastSession(root: string, cwd: string, disk: Disk = nodeDisk): Promise<string | undefined> {
+  const folder = join(root, 'sessions');
+  const names = (await disk.readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl'));
+  const stored = await Promise.all(
+    names.map(async (name) => ({
+      path: join(folder, name),
+      at: await disk.stat(join(folder, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    })),
+  );
+  for (const { path } of stored.sort((one, other) => other.at - one.at)) {
+    const text = await disk.readFile(path, 'utf8').catch(() => '');
+    const head = parseRow(text.slice(0, Math.max(0, text.indexOf('\n'))));
+    if (head?.type === 'session' && head.cwd === cwd) return head.sessionId;
+  }
+  return undefined;
+}
+
 /** Ids come from a command line: none may name a file elsewhere. @throws USAGE_INVALID */
 function sessionPath(root: string, sessionId: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(sessionId)) {

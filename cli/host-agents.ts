@@ -1,8 +1,9 @@
 import type { Hooks } from '../agents/hooks/hooks.ts';
 import type { PermissionMode } from '../agents/tools/permission-modes.ts';
 import type { AskPermission } from '../agents/tools/permissions.ts';
-import type { PermissionPrompts } from '../hosts/stdio/permission-prompts.ts';
+import type { RunsParts } from '../hosts/stdio/open-session.ts';
 import type { SessionSettings } from '../hosts/stdio/session-settings.ts';
+import { overhearAgents } from '../hosts/stdio/subagent-text.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
 import type { CliContext } from './cli-context.ts';
 import { createBackend } from './create-backend.ts';
@@ -14,8 +15,8 @@ import { createModeBackend } from './mode-backend.ts';
 /** The agents of a session's workflows. */
 export interface HostAgents {
   readonly backend: AgentBackend;
-  /** Names who is asked where a tool needs a yes; before that nobody is. */
-  askBy(prompts: PermissionPrompts): void;
+  /** Names the session: who is asked where a tool needs a yes, and who hears what agents say. Before that nobody is. */
+  joinSession(parts: Pick<RunsParts, 'prompts' | 'showText'>): void;
 }
 
 export interface HostAgentsParts {
@@ -31,11 +32,11 @@ export async function openHostAgents(
   { decisions, hooks, settings }: HostAgentsParts,
 ): Promise<HostAgents> {
   const { choice, model, tools } = decisions;
-  let prompts: PermissionPrompts | undefined;
+  let session: Pick<RunsParts, 'prompts' | 'showText'> | undefined;
   const note = (text: string): void => context.stderr.write(`note: ${text}\n`);
   const ask: AskPermission = async (question, signal) => {
-    if (prompts === undefined || settings.permissionMode === 'dontAsk') return { allow: false, message: NOBODY_ASKS };
-    return prompts.ask(question, signal);
+    if (session === undefined || settings.permissionMode === 'dontAsk') return { allow: false, message: NOBODY_ASKS };
+    return session.prompts.ask(question, signal);
   };
   const make = (permissionMode: PermissionMode): Promise<AgentBackend> =>
     createBackend(
@@ -45,10 +46,12 @@ export async function openHostAgents(
     );
   const current = (): PermissionMode => agentMode(settings.permissionMode);
   const mode = current();
+  const backend = createModeBackend({ mode, backend: await make(mode) }, current, make);
   return {
-    backend: createModeBackend({ mode, backend: await make(mode) }, current, make),
-    askBy(asked) {
-      prompts = asked;
+    backend:
+      flags.forwardSubagentText === true ? overhearAgents(backend, (message) => session?.showText(message)) : backend,
+    joinSession(parts) {
+      session = parts;
     },
   };
 }

@@ -16,10 +16,12 @@ export interface HostFlags extends Omit<RunFlags, 'outputFormat' | 'permissionMo
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly resume?: string;
+  readonly continue?: boolean;
   readonly sessionId?: string;
   readonly forkSession?: boolean;
   readonly includePartialMessages?: boolean;
   readonly replayUserMessages?: boolean;
+  readonly forwardSubagentText?: boolean;
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
   readonly maxTurns?: number;
@@ -53,7 +55,6 @@ const ACCEPTED = [
   '--plugin-dir <dir>',
   '--resume-session-at <id>',
   '--debug-file <file>',
-  '--forward-subagent-text',
   '--strict-mcp-config',
   '--allow-dangerously-skip-permissions',
   '--no-session-persistence',
@@ -118,6 +119,7 @@ function addTalkFlags(host: Command): void {
     )
     .option('--verbose', 'accepted; stream-json has every line anyway')
     .option('--include-partial-messages', 'show answers of the model while they come, as stream_event lines')
+    .option('--forward-subagent-text', 'show what agents of workflows say, as assistant lines with parent_tool_use_id')
     .option('--replay-user-messages', 'repeat each message when its turn begins')
     .option('--permission-prompt-tool <name>', 'stdio: ask over stdout (can_use_tool) where the mode asks')
     .option('--allowedTools, --allowed-tools <list>', 'tools that run without a question', collect)
@@ -125,7 +127,8 @@ function addTalkFlags(host: Command): void {
     .optionsGroup('The conversation:')
     .option('--session-id <uuid>', 'id of a new session', nonEmpty)
     .option('-r, --resume <session>', 'go on with the conversation of that session', nonEmpty)
-    .option('--fork-session', 'with --resume: go on under a new id')
+    .option('-c, --continue', 'go on with the last conversation of this directory')
+    .option('--fork-session', 'with --resume or --continue: go on under a new id')
     .option('--system-prompt <text>', 'instructions of the main conversation, instead of the built-in ones')
     .option('--append-system-prompt <text>', 'added to them')
     .option('--max-turns <n>', 'requests to the model that one turn may make', integerBetween(1, 10_000))

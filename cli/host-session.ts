@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { hasSession, openSessionFile, type SessionFile } from '../cache/session-file.ts';
+import { hasSession, lastSession, openSessionFile, type SessionFile } from '../cache/session-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
 import type { HostFlags } from './host-program.ts';
@@ -12,12 +12,16 @@ export interface StoredSession {
   readonly source: 'startup' | 'resume';
 }
 
-/** The session to go on with, or a new one. @throws FILE_MISSING, USAGE_INVALID */
+/** The session to go on with, or a new one; with `--continue` also where there is none. @throws FILE_MISSING, USAGE_INVALID */
 export async function openStoredSession(
-  { resume, sessionId: given, forkSession }: HostFlags,
+  { resume: named, continue: goOn, sessionId: given, forkSession }: HostFlags,
   root: string,
   { cwd, now }: CliContext,
 ): Promise<StoredSession> {
+  if (named !== undefined && goOn === true) {
+    throw new WorkflowError('USAGE_INVALID', 'give --resume SESSION or --continue, not both');
+  }
+  const resume = goOn === true ? await lastSession(root, cwd) : named;
   if (resume === undefined) {
     const sessionId = given ?? randomUUID();
     return { sessionId, stored: await openSessionFile({ root, sessionId, cwd, now: now() }), source: 'startup' };

@@ -86,7 +86,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     prices: decisions.options.prices ?? MODEL_PRICES,
     random: Math.random,
     openRuns(parts) {
-      agents.askBy(parts.prompts);
+      agents.joinSession(parts);
       return openRuns(context, flags, { ...parts, root, layout, decisions, shared, backend: agents.backend });
     },
     onProblem: (error) => note(`the session is not stored: ${isWorkflowError(error) ? error.message : String(error)}`),

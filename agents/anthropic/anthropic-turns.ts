@@ -22,12 +22,15 @@ export interface AnthropicLine {
 /** An event of the Messages API's stream. */
 export type StreamEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
+/** Told of signs of life, and what a request had used that was aborted. */
+export type LineReporter = Pick<AgentReporter, 'alive'> & Partial<Pick<AgentReporter, 'usage'>>;
+
 /** One agent's line to the Messages API: one streamed request a turn, sent once. */
 export class AnthropicTurns implements ModelTurns {
   readonly #line: AnthropicLine;
   readonly #frame: RequestFrame;
   readonly #signal: AbortSignal;
-  readonly #report: Pick<AgentReporter, 'alive'>;
+  readonly #report: LineReporter;
   readonly #onEvent: ((event: StreamEvent) => void) | undefined;
 
   /** @param onEvent sees each event of the stream that was understood */
@@ -35,7 +38,7 @@ export class AnthropicTurns implements ModelTurns {
     line: AnthropicLine,
     frame: RequestFrame,
     signal: AbortSignal,
-    report: Pick<AgentReporter, 'alive'>,
+    report: LineReporter,
     onEvent?: (event: StreamEvent) => void,
   ) {
     this.#line = line;
@@ -89,6 +92,8 @@ export class AnthropicTurns implements ModelTurns {
         if (this.#onEvent !== undefined && event !== null && event !== 'ping') this.#onEvent(JSON.parse(data));
       }
     } catch (error) {
+      // What was sent is paid, although nobody waits for the answer any more.
+      if (!reader.done && this.#signal.aborted) this.#report.usage?.(reader.usage, this.#frame.model);
       if (!reader.done) throw error;
     }
     if (!reader.done) throw new BrokenStreamError('it ended without message_stop');

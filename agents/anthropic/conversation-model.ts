@@ -1,3 +1,4 @@
+import type { AgentUsage } from '../../runtime/ports.ts';
 import type { ModelTurns } from '../model-turns.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { type AnthropicLine, AnthropicTurns, type StreamEvent } from './anthropic-turns.ts';
@@ -17,11 +18,17 @@ export interface ConversationModel {
   /** Gives the id that an alias stands for; undefined asks for the default one. */
   modelId(name?: string): string;
   /**
-   * A line for one turn. `onEvent` sees each event of the stream as the server sent it.
+   * A line for one turn. `onEvent` sees each event of the stream as the server sent it; `onAborted` is told what a request
+   * had used that the signal cut off.
    *
    * @throws WorkflowError `AGENT_AUTH` without a key
    */
-  turns(frame: ConversationFrame, signal: AbortSignal, onEvent?: (event: StreamEvent) => void): Promise<ModelTurns>;
+  turns(
+    frame: ConversationFrame,
+    signal: AbortSignal,
+    onEvent?: (event: StreamEvent) => void,
+    onAborted?: (usage: AgentUsage) => void,
+  ): Promise<ModelTurns>;
 }
 
 export interface ConversationModelOptions extends AnthropicAccess {
@@ -39,7 +46,7 @@ export function createConversationModel(options: ConversationModelOptions): Conv
   const modelId = (name?: string): string => resolveModel(name ?? options.model ?? DEFAULT_MODEL);
   return {
     modelId,
-    async turns({ model, system, tools }, signal, onEvent) {
+    async turns({ model, system, tools }, signal, onEvent, onAborted) {
       line ??= openLine(options);
       const frame = {
         model: modelId(model),
@@ -49,7 +56,8 @@ export function createConversationModel(options: ConversationModelOptions): Conv
         tools,
         output: undefined,
       };
-      return new AnthropicTurns(await line, frame, signal, { alive: () => {} }, onEvent);
+      const report = { alive: () => {}, ...(onAborted === undefined ? {} : { usage: onAborted }) };
+      return new AnthropicTurns(await line, frame, signal, report, onEvent);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { untilAborted } from '../../agents/abort.ts';
+import type { StreamEvent } from '../../agents/anthropic/anthropic-turns.ts';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
 import type { AssistantBlock, Turn as ModelTurn, ModelTurns, ToolCall, ToolResult } from '../../agents/model-turns.ts';
 import { isNestedTooDeeply } from '../../protocol/json-nesting.ts';
@@ -100,14 +101,17 @@ async function ask(parts: ConverseParts): Promise<Message> {
 
 /** @param onId told the id that the server gave the message */
 function openTurns(parts: ConverseParts, onId: (id: string) => void): Promise<ModelTurns> {
-  const { model, modelName, system, tools, turn, lines, partialMessages } = parts;
-  return model.turns({ model: modelName, system, tools }, turn.signal, (event) => {
+  const { model, modelName, system, tools, turn, lines, costs, partialMessages } = parts;
+  const onEvent = (event: StreamEvent): void => {
     if (event.type === 'message_start') {
       const id = (event['message'] as { readonly id?: unknown } | undefined)?.id;
       if (typeof id === 'string') onId(id);
     }
     if (partialMessages) lines.say({ type: 'stream_event', event, parent_tool_use_id: null });
-  });
+  };
+  return model.turns({ model: modelName, system, tools }, turn.signal, onEvent, (usage) =>
+    costs.message(model.modelId(modelName), usage),
+  );
 }
 
 function wait(clock: Clock, delayMs: number): Promise<void> {

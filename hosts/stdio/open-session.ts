@@ -13,6 +13,7 @@ import { initFields, type SessionFacts } from './session-facts.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import type { SessionSettings } from './session-settings.ts';
 import { createSlashWorkflows } from './slash-workflows.ts';
+import { type SubagentMessage, saySubagentText } from './subagent-text.ts';
 import { createTaskFaces } from './task-faces.ts';
 import { createTaskStopTool } from './task-stop-tool.ts';
 import { TaskWatch } from './task-watch.ts';
@@ -57,6 +58,8 @@ export interface OpenSessionOptions {
 export interface RunsParts {
   sinksFor(task: LaunchedTask): readonly EventSink[];
   readonly prompts: PermissionPrompts;
+  /** Shows the client what an agent of one of the runs says. */
+  showText(message: SubagentMessage): void;
 }
 
 export interface OpenSession {
@@ -77,7 +80,7 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     sessionId: facts.sessionId,
     redactor: options.redactor,
     newUuid,
-    write: (line) => write(line, true, false),
+    write: (line, critical) => write(line, critical, false),
     onSay: (line) => {
       if (line['type'] === 'result') options.onResult(line);
     },
@@ -91,7 +94,11 @@ export function openSession(options: OpenSessionOptions): OpenSession {
     },
   });
   const faces = createTaskFaces({ ...options, sessionId: facts.sessionId });
-  const runs = options.openRuns({ sinksFor: faces.sinksFor, prompts });
+  const runs = options.openRuns({
+    sinksFor: faces.sinksFor,
+    prompts,
+    showText: (message) => saySubagentText(message, faces.toolUseOf(message.runId), lines, newUuid),
+  });
   const costs = createSessionCosts(options.prices);
   const watch = new TaskWatch({
     runs,

@@ -8,10 +8,13 @@ export interface TaskFaces {
   sinksFor(task: LaunchedTask): readonly EventSink[];
   /** Resolves when the first line of the task was written. */
   shown(taskId: string): Promise<void>;
+  /** The tool call that started the last launch of a run. */
+  toolUseOf(runId: string): string | undefined;
 }
 
 export function createTaskFaces(options: Omit<RunStreamOptions, 'backgroundTasks'>): TaskFaces {
   const backgroundTasks = createBackgroundTasks();
+  const toolUses = new Map<string, string>();
   const first = new Map<string, PromiseWithResolvers<void>>();
   const firstOf = (taskId: string): PromiseWithResolvers<void> => {
     const known = first.get(taskId) ?? Promise.withResolvers<void>();
@@ -19,16 +22,15 @@ export function createTaskFaces(options: Omit<RunStreamOptions, 'backgroundTasks
     return known;
   };
   return {
-    sinksFor: (task) => [
-      runStream(task, {
-        ...options,
-        backgroundTasks,
-        write(line, critical, supersedes) {
-          options.write(line, critical, supersedes);
-          firstOf(task.taskId).resolve();
-        },
-      }),
-    ],
+    sinksFor(task) {
+      if (task.toolUseId !== undefined) toolUses.set(task.runId, task.toolUseId);
+      const write: RunStreamOptions['write'] = (line, critical, supersedes) => {
+        options.write(line, critical, supersedes);
+        firstOf(task.taskId).resolve();
+      };
+      return [runStream(task, { ...options, backgroundTasks, write })];
+    },
+    toolUseOf: (runId) => toolUses.get(runId),
     shown: (taskId) => firstOf(taskId).promise,
   };
 }

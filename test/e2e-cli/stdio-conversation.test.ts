@@ -13,7 +13,13 @@ const launch = (input: object): object => ({ tool: { name: 'Workflow', input } }
 const RULES = {
   rules: [
     { match: 'AGENT (\\d)', reply: [{ text: 'answer $1' }] },
-    { match: 'SLEEPER', reply: [{ text: 'late', delayMs: 60_000 }] },
+    {
+      match: 'SLEEPER',
+      reply: [
+        { tool: { name: 'Glob', input: { pattern: '*' } }, usage: { input_tokens: 1_000 } },
+        { text: 'late', lateMs: 60_000 },
+      ],
+    },
     {
       match: '^MAKE',
       reply: [launch({ script: SCRIPT }), { text: 'It runs.' }, { text: 'It is done.' }, { text: 'Later.' }],
@@ -32,7 +38,7 @@ const RULES = {
         { text: 'I give up.' },
       ],
     },
-    { match: '^THINK', reply: [{ text: 'a long thought', delayMs: 60_000 }] },
+    { match: '^THINK', reply: [{ text: 'a long thought', lateMs: 60_000, usage: { input_tokens: 1_000 } }] },
     { match: '^FLAKY', reply: [{ error: { status: 529, message: 'busy', retryAfterMs: 1 } }, { text: 'at last' }] },
     { match: '^DENIED', reply: [{ error: { status: 401, message: 'bad key' } }] },
     { match: '^LOOP', reply: [launch({ nonsense: 1 })] },
@@ -183,6 +189,18 @@ describe('the main conversation over stdio', () => {
     expect(api.stats.requests).toBe(2);
   });
 
+  it('--forward-subagent-text shows what agents say, under the call that started their workflow (H-6)', async () => {
+    const client = room.host('--forward-subagent-text');
+    client.say('MAKE something');
+    await client.result(2);
+    const call = client.lines.find(({ type }) => type === 'assistant')?.['message'].content[0];
+    const told = client.lines.filter((line) => line.type === 'assistant' && line['parent_tool_use_id'] !== null);
+    expect(told.map((line) => [line['parent_tool_use_id'], line['message'].content]).toSorted()).toEqual([
+      [call.id, [{ type: 'text', text: 'answer 1' }]],
+      [call.id, [{ type: 'text', text: 'answer 2' }]],
+    ]);
+  });
+
   it('a budget in the prompt bounds the run, the turn’s own tokens counted (A-16)', async () => {
     const client = room.host();
     client.say('MAKE something +500k');
@@ -200,11 +218,14 @@ describe('the main conversation over stdio', () => {
 
 describe('interrupts of the main conversation', () => {
   it('end the turn at once, and the history stays one that a model can be asked with (E-11, H-8)', async () => {
-    const client = room.host();
+    const client = room.host('--include-partial-messages');
     client.say('THINK');
-    await expect.poll(() => api.stats.inFlight, { timeout: 10_000 }).toBe(1);
+    await client.until(({ type }) => type === 'stream_event');
     client.control('stop', { subtype: 'interrupt' });
-    expect(await client.result()).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    const result = await client.result();
+    expect(result).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    // What was asked is paid for, whatever became of the answer.
+    expect(result['total_cost_usd']).toBeGreaterThanOrEqual(0.002);
     await expect.poll(() => api.stats.inFlight, { timeout: 10_000 }).toBe(0);
     client.say('and now');
     client.control('stop2', { subtype: 'interrupt' });
@@ -221,10 +242,13 @@ describe('interrupts of the main conversation', () => {
     const client = room.host();
     client.say('START SLOW');
     await client.result();
+    await client.until((line) => JSON.stringify(line).includes('"toolCalls":1'));
     client.control('stop', { subtype: 'interrupt' });
-    await client.until(({ subtype }) => subtype === 'task_notification');
+    const { usage } = await client.until(({ subtype }) => subtype === 'task_notification');
+    expect(usage.cost_usd).toBeGreaterThan(0.002);
     client.say('what happened?');
-    expect((await client.result(2))['result']).toBe('I see it stopped.');
+    expect(await client.result(2)).toMatchObject({ result: 'I see it stopped.' });
+    expect((await client.result(2))['total_cost_usd']).toBeGreaterThan(usage.cost_usd);
     expect(api.stats.calls.at(-1)?.lastUser).toMatch(
       /^<task-notification>[\s\S]*<status>stopped[\s\S]*what happened\?$/,
     );
