@@ -22,7 +22,7 @@ export function overhearAgents(backend: AgentBackend, tell: (message: SubagentMe
       return backend.run(request, signal, {
         ...delegate(report),
         transcript(row) {
-          report.transcript(row);
+          report.transcript?.(row);
           const text = textOf(row);
           if (text !== '' && run !== undefined) tell({ runId: run.runId, agentId, model, text });
         },
@@ -37,7 +37,6 @@ function delegate(report: AgentReporter): AgentReporter {
     usage: (delta, model) => report.usage(delta, model),
     toolStarted: (id, name) => report.toolStarted(id, name),
     toolFinished: (...told) => report.toolFinished(...told),
-    transcript: (row) => report.transcript(row),
     retry: (failure) => report.retry(failure),
     transcriptSaved: async () => report.transcriptSaved?.(),
     warn: (text) => report.warn?.(text),
