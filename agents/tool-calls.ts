@@ -97,7 +97,7 @@ async function runTool(
     const call = { tool, input, toolUseId, cwd, agent: { agentId, label, phase } };
     const verdict = await session.host.permissions.check(call, signal);
     if (!verdict.allow) {
-      if (verdict.unattended) session.notice(unattendedText(tool.name));
+      if (verdict.unattended !== undefined) session.refusals.add(verdict.unattended);
       return failed(verdict.message);
     }
     signal.throwIfAborted();
@@ -105,11 +105,6 @@ async function runTool(
   } catch (error) {
     return failed(`${tool.name} failed: ${messageOf(error)}`);
   }
-}
-
-/** For whoever started the run, who may not know that agents only read unless told otherwise. */
-function unattendedText(name: string): string {
-  return `An agent was refused ${name}: it needs a permission, and nobody is there to give it (--allow-tools, --permission-mode).`;
 }
 
 function failed(text: string): ToolOutput {

@@ -3,6 +3,7 @@ import type { AgentTool } from './agent-tool.ts';
 import { type Deed, isSteering, MODE_TABLE, type PermissionMode } from './permission-modes.ts';
 import { type PermissionRule, parsePermissionRule } from './permission-rule.ts';
 import { mentionsWords, readShellCommand } from './shell-commands.ts';
+import { suggestRule } from './suggest-rule.ts';
 
 /** A tool call that needs a yes. */
 export interface PermissionQuestion {
@@ -53,8 +54,17 @@ export type PermissionVerdict =
       /** For the model. */
       readonly message: string;
       /** It was refused only since nobody could be asked. */
-      readonly unattended?: true;
+      readonly unattended?: Refusal;
     };
+
+/** A call that a yes would have allowed. */
+export interface Refusal {
+  readonly toolName: string;
+  /** Its command or path; unbounded. */
+  readonly about?: string | undefined;
+  /** What would allow it. */
+  readonly rule: string;
+}
 
 /**
  * Judges tool calls. In this order: a deny rule, a mode that forbids, an allow rule, a mode that allows, whoever can be
@@ -126,7 +136,7 @@ class RuledPermissions implements Permissions {
     if (verdict === 'allow') return { allow: true, input: call.input };
     const missing = await this.#notAllowedBecause(call.tool.name, subject);
     if (missing === undefined) return { allow: true, input: call.input };
-    return this.#askFor(call, missing, signal);
+    return this.#askFor(call, subject, missing, signal);
   }
 
   async readFilter(): Promise<((relativePath: string) => boolean) | undefined> {
@@ -169,11 +179,21 @@ class RuledPermissions implements Permissions {
       : `the rules for Bash (${listed}) do not cover "${other.join(' ').slice(0, 100)}"`;
   }
 
-  async #askFor(call: PermissionCall, reason: string, signal: AbortSignal): Promise<PermissionVerdict> {
+  #refusal(toolName: string, subject: Subject): Refusal {
+    const isAllowed = (words: readonly string[]): boolean => this.#allow.some((rule) => startsWith(words, rule));
+    return { toolName, about: subject.command ?? subject.path, rule: suggestRule(toolName, subject, isAllowed) };
+  }
+
+  async #askFor(
+    call: PermissionCall,
+    subject: Subject,
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<PermissionVerdict> {
     const { tool, input, toolUseId, cwd, agent } = call;
     if (this.#ask === undefined) {
       const message = `${tool.name} needs a permission that nobody is there to give: ${reason}. Go on without it, and say in the result what could not be done.`;
-      return { allow: false, message, unattended: true };
+      return { allow: false, message, unattended: this.#refusal(tool.name, subject) };
     }
     const question: PermissionQuestion = { toolName: tool.name, input, toolUseId, cwd, reason, ...agent };
     let answer: PermissionAnswer;

@@ -2,6 +2,7 @@ import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { startGuardian } from '../process/group-guardian.ts';
 import { openCommandSandbox, type SandboxChoice, type SandboxState } from './command-sandbox.ts';
 import type { PermissionOptions, Permissions } from './permissions.ts';
+import { RefusalNotices } from './refusals.ts';
 import { ToolSession } from './tool-session.ts';
 
 /** Where and how the commands of agents run. */
@@ -31,6 +32,7 @@ export class ToolHost {
   readonly temporaryRoot: string;
   /** Kills the commands of agents when this process is killed and can do nothing for them any more. */
   readonly guardian = startGuardian();
+  readonly refusalNotices = new RefusalNotices();
   readonly #allowedDomains: readonly string[];
   readonly #open: typeof openCommandSandbox;
   #sandbox: Promise<SandboxState> | undefined;

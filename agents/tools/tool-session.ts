@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type Cuts, cutsOf } from '../cuts.ts';
+import { Refusals } from './refusals.ts';
 import type { ShellProcess } from './shell-process.ts';
 import type { StartedShell } from './start-shell.ts';
 import { killMarkedProcesses } from './stray-processes.ts';
@@ -25,7 +26,9 @@ export interface BackgroundCommand {
 /** What the tools of one agent keep between its calls, and what must end with it. */
 export class ToolSession {
   readonly host: ToolHost;
-  readonly agent: Pick<AgentRequest, 'agentId' | 'label' | 'phase'>;
+  readonly agent: Pick<AgentRequest, 'agentId' | 'label' | 'phase' | 'run'>;
+  /** Calls of this agent that nobody was there to allow. */
+  readonly refusals = new Refusals();
   /** Files that the agent has read or written, by real path, as they were then. */
   readonly seen = new Map<string, FileStamp | undefined>();
   /** Files outside the working directory that the agent was pointed at and may read. */
@@ -103,9 +106,17 @@ export class ToolSession {
     if (group !== undefined) this.host.guardian.release(group);
   }
 
+  #sayRefusals(): void {
+    const text = this.refusals.text(this.agent.label, this.cuts);
+    if (text === undefined) return;
+    const said = this.host.refusalNotices.next(this.agent.run?.runId ?? '', text);
+    if (said !== undefined) this.notice(said);
+  }
+
   /** Ends every process of the agent and waits for the tools under way. Never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#sayRefusals();
     const ends = [...this.#shells].map((shell) => shell.kill());
     await Promise.race([Promise.allSettled([...this.#running, ...ends]), unheld(CLOSE_MS)]);
     await Promise.all([...this.#shells].map((shell) => shell.kill()));

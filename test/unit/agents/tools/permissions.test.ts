@@ -14,6 +14,8 @@ import {
   type PermissionQuestion,
 } from '../../../../agents/tools/permissions.ts';
 import { isWorkflowError } from '../../../../protocol/workflow-error.ts';
+import { agentRequest } from '../../../support/agent-request.ts';
+import { FakeReporter } from '../../../support/fake-reporter.ts';
 import { toolContext } from '../../../support/tool-context.ts';
 
 const docs = path.join(import.meta.dirname, '../../../../docs/agents.md');
@@ -371,5 +373,47 @@ describe('a rule that means nothing', () => {
       'Bash(git log, x:*)',
       'Bash(echo (a))',
     ]);
+  });
+});
+
+describe('a call that nobody is there to allow', () => {
+  it.each([
+    [[], 'Bash', { command: 'git status --short' }, 'Bash(git status:*)'],
+    [['Bash(cd:*)'], 'Bash', { command: 'cd src && npm run build | tee out' }, 'Bash(npm run:*)'],
+    [[], 'Bash', { command: './build.sh -x' }, 'Bash(./build.sh:*)'],
+    [[], 'Bash', { command: 'echo $(date) > now' }, 'Bash'],
+    [[], 'Edit', { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' }, 'Edit(src/**)'],
+    [[], 'Write', { file_path: 'new.txt', content: '' }, 'Edit(new.txt)'],
+    [['Edit'], 'Write', { file_path: '.mcp.json', content: '' }, 'Edit(.mcp.json)'],
+    [[], 'mcp__docs__search', {}, 'mcp__docs__search'],
+  ])('comes with the rule that allows it: %j %s %j (A-29)', async (allow, name, input, rule) => {
+    const refused = await check({ allow }, name, input);
+    expect(refused.allow ? undefined : refused.unattended?.rule).toBe(rule);
+    expect((await check({ allow: [...allow, rule, 'Bash(tee:*)'] }, name, input)).allow).toBe(true);
+  });
+
+  it('is said of an agent at its end with the first, the number and the rules, of five agents a run (A-29)', async () => {
+    const report = new FakeReporter();
+    const { session } = toolContext(cwd, { report });
+    const refuse = async (one: typeof session, name: string, input: unknown): Promise<void> => {
+      const refused = await check({}, name, input);
+      if (!refused.allow && refused.unattended !== undefined) one.refusals.add(refused.unattended);
+    };
+    await refuse(session, 'Bash', { command: `git log \u001b[31m${'x'.repeat(500)}` });
+    await refuse(session, 'Edit', { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' });
+    await session.close();
+    const [said = ''] = report.warnings;
+    expect(said.length).toBeLessThan(400);
+    expect(said).toMatch(
+      /^The agent "test" was refused 2 calls that nobody was there to allow, the first: Bash `git log x+…`\. To allow such calls: --allow-tools 'Bash\(git log:\*\),Edit\(src\/\*\*\)'\.$/,
+    );
+    for (let n = 0; n < 8; n += 1) {
+      const other = session.host.openSession(agentRequest('more', { cwd }), report);
+      await refuse(other, 'Bash', { command: 'ls' });
+      await other.close();
+    }
+    expect(report.warnings).toHaveLength(6);
+    expect(report.warnings[1]).toContain('was refused a call that nobody was there to allow: Bash `ls`.');
+    expect(report.warnings[5]).toBe('More agents were refused calls: their transcripts say which.');
   });
 });
