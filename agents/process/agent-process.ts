@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, TimerHandle } from '../../runtime/ports.ts';
 import { CUT_REACH, type Cuts } from '../cuts.ts';
-import type { GroupGuardian } from './group-guardian.ts';
+import { killMarkedProcesses } from '../tools/stray-processes.ts';
+import { type GroupGuardian, MARK_VARIABLE } from './group-guardian.ts';
 
 export interface AgentProcessOptions {
   /** Absolute path or a name on the path. */
@@ -35,6 +36,9 @@ const LEAVE_MS = 250;
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LAST_WORDS = 2_000;
 
+/** Tells the marks of processes apart. */
+let processes = 0;
+
 /**
  * One process of an agent CLI, in a group of its own: lines in, lines out, and an end that takes its children with it.
  *
@@ -45,6 +49,8 @@ export class AgentProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #options: AgentProcessOptions;
+  /** In the environment of all that it starts. */
+  readonly #mark: string;
   readonly #lines: string[] = [];
   #partial: Buffer[] = [];
   #partialBytes = 0;
@@ -57,7 +63,11 @@ export class AgentProcess {
   constructor(options: AgentProcessOptions) {
     const { program, args, cwd, env, guardian } = options;
     this.#options = options;
-    this.#child = spawn(program, [...args], { cwd, env: { ...env }, detached: true, stdio: 'pipe' });
+    guardian.open();
+    processes += 1;
+    this.#mark = `${guardian.token}/${processes}`;
+    const marked = { ...env, [MARK_VARIABLE]: this.#mark };
+    this.#child = spawn(program, [...args], { cwd, env: marked, detached: true, stdio: 'pipe' });
     const { pid } = this.#child;
     if (pid !== undefined) guardian.watch(pid);
     this.#child.stdin.on('error', () => {}); // it may be gone while we write; its end says so
@@ -112,18 +122,20 @@ export class AgentProcess {
     const child = this.#child;
     return new Promise((resolve) => {
       let wait: TimerHandle | undefined;
+      let strays = Promise.resolve();
       const finish = (code: number | null, signal: NodeJS.Signals | null, failure?: NodeJS.ErrnoException): void => {
         wait?.cancel();
         this.#exited = true;
         this.closeOutput();
         const end = { code, signal, lastWords: this.#shownWords() };
-        resolve(failure === undefined ? end : { ...end, failure });
+        void strays.then(() => resolve(failure === undefined ? end : { ...end, failure }));
       };
       child.on('error', (failure) => finish(null, null, failure));
       child.on('exit', (code, signal) => {
         this.#exited = true;
         this.#killTimer?.cancel();
         this.#signal('SIGKILL'); // its children, who may have ignored the first request
+        strays = killMarkedProcesses(MARK_VARIABLE, this.#mark); // and those that left the group
         if (child.pid !== undefined) this.#options.guardian.release(child.pid);
         // What it wrote last may still be on its way; a stranger that holds its output open must not keep us.
         wait = this.#options.clock.after(LEAVE_MS, () => finish(code, signal));

@@ -10,7 +10,7 @@ import { type CliPermissions, cliArguments, type SchemaWay } from './cli-argumen
 import { converseWithCli } from './cli-conversation.ts';
 import { cliEnvironment } from './cli-environment.ts';
 import { findProgram } from './find-program.ts';
-import { startGuardian } from './group-guardian.ts';
+import { type GroupGuardian, startGuardian } from './group-guardian.ts';
 import { createStructuredOutputServer } from './structured-output-server.ts';
 
 export interface ProcessBackendOptions {
@@ -72,7 +72,7 @@ class ProcessBackend implements AgentBackend {
   readonly #command: Command;
   readonly #clock: Clock;
   readonly #types: AgentTypes;
-  readonly #guardian = startGuardian();
+  readonly #guardian: GroupGuardian;
   readonly #server = createStructuredOutputServer();
   readonly #processes = new Set<AgentProcess>();
   #abilities: Promise<CliAbilities> | undefined;
@@ -82,6 +82,7 @@ class ProcessBackend implements AgentBackend {
     this.model = options.model;
     // A process of such a CLI takes hundreds of megabytes and, at its start, a processor (design decision 8).
     this.defaultConcurrency = Math.min(16, Math.max(2, (options.processors ?? availableParallelism()) - 2));
+    this.#guardian = startGuardian(options.env['PATH']);
     this.#options = options;
     this.#command = command;
     this.#clock = options.clock ?? wallClock;

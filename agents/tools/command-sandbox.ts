@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -18,9 +19,16 @@ export interface SandboxBounds {
 export interface CommandSandbox {
   /** Gives the command, for `/bin/bash -c`, that runs this one within the bounds. */
   wrap(command: string, bounds: SandboxBounds, signal: AbortSignal): Promise<string>;
+  /** What it started and made, which must not outlive this process. */
+  readonly helpers: SandboxHelpers;
   /** To be called once after each wrapped command has ended. */
   ended(): void;
   close(): Promise<void>;
+}
+
+export interface SandboxHelpers {
+  readonly pids: readonly number[];
+  readonly paths: readonly string[];
 }
 
 export type SandboxState =
@@ -120,7 +128,12 @@ async function missingPrograms(searchPath: string): Promise<string | undefined> 
   return `it needs ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not installed (Debian: apt install bubblewrap socat ripgrep)`;
 }
 
-type Runtime = typeof import('@anthropic-ai/sandbox-runtime')['SandboxManager'];
+type Manager = typeof import('@anthropic-ai/sandbox-runtime')['SandboxManager'];
+
+interface Runtime {
+  readonly manager: Manager;
+  readonly helpers: SandboxHelpers;
+}
 
 /** The library has one sandbox a process, however many runs use it. */
 let runtimeUsers = 0;
@@ -129,16 +142,18 @@ let runtime: Promise<Runtime> | undefined;
 async function openRuntime(allowedDomains: readonly string[]): Promise<CommandSandbox> {
   runtimeUsers += 1;
   runtime ??= startRuntime(allowedDomains);
-  let manager: Runtime;
+  let started: Runtime;
   try {
-    manager = await runtime;
+    started = await runtime;
   } catch (error) {
     runtimeUsers -= 1;
     runtime = undefined;
     throw error;
   }
+  const { manager, helpers } = started;
   let open = true;
   return {
+    helpers,
     wrap: (command, { writable, readOnly }, signal) =>
       manager.wrapWithSandbox(
         command,
@@ -166,16 +181,31 @@ async function startRuntime(allowedDomains: readonly string[]): Promise<Runtime>
   const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime');
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = signals.map((signal) => process.listeners(signal));
-  await SandboxManager.initialize({
-    network: { allowedDomains: [...allowedDomains], deniedDomains: [] },
-    filesystem: { denyRead: CREDENTIAL_PLACES, allowWrite: [], denyWrite: [] },
-  });
+  const started: ChildProcess[] = [];
+  const note = (message: unknown): void => void started.push((message as { readonly process: ChildProcess }).process);
+  subscribe('child_process', note);
+  try {
+    await SandboxManager.initialize({
+      network: { allowedDomains: [...allowedDomains], deniedDomains: [] },
+      filesystem: { denyRead: CREDENTIAL_PLACES, allowWrite: [], denyWrite: [] },
+    });
+  } finally {
+    unsubscribe('child_process', note);
+  }
   for (const [index, signal] of signals.entries()) {
     for (const listener of process.listeners(signal)) {
       if (before[index]?.includes(listener) !== true) process.removeListener(signal, listener);
     }
   }
-  return SandboxManager;
+  const relays = started.filter(({ spawnfile, exitCode }) => path.basename(spawnfile) === 'socat' && exitCode === null);
+  const sockets = [SandboxManager.getLinuxHttpSocketPath(), SandboxManager.getLinuxSocksSocketPath()];
+  return {
+    manager: SandboxManager,
+    helpers: {
+      pids: relays.flatMap(({ pid }) => pid ?? []),
+      paths: sockets.filter((file) => file !== undefined),
+    },
+  };
 }
 
 /** Runs one command; gives what went wrong. */

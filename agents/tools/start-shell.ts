@@ -53,7 +53,7 @@ export async function startShell(command: string, context: ToolContext): Promise
     env: { ...env, ...CALM, TMPDIR: temporary, [session.mark.name]: session.mark.value },
     endMark: token,
   });
-  session.adopt(process, sandbox !== undefined);
+  session.adopt(process);
   if (sandbox !== undefined) void process.ended.then(sandbox.ended, sandbox.ended);
   const endMark = new RegExp(`\\n?\\u001e${token}:([^\\n]*)\\n?`);
   return {
@@ -78,12 +78,13 @@ async function sandboxFor({ session }: ToolContext): Promise<CommandSandbox | un
 
 /**
  * One stream for both outputs, so that they stay in order. At its end the shell tells where it stands, on a descriptor of
- * its own, since a command may send the usual ones elsewhere.
+ * its own, since a command may send the usual ones elsewhere. The temporary directory stays open in all that is started: by
+ * it a process is found that has neither the group nor the environment of its agent any more.
  */
 function scriptOf(command: string, token: string, temporary: string): string {
   return [
     `export TMPDIR=${quote(temporary)}`,
-    'exec 9>&1 2>&1',
+    `exec 8<${quote(temporary)} 9>&1 2>&1`,
     `trap 'printf "\\n\\036${token}:%s\\n" "$PWD" >&9 2>/dev/null' EXIT`,
     `eval ${quote(command)}`,
   ].join('\n');

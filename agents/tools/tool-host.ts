@@ -1,8 +1,11 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
-import { startGuardian } from '../process/group-guardian.ts';
+import { type GroupGuardian, startGuardian } from '../process/group-guardian.ts';
 import { openCommandSandbox, type SandboxChoice, type SandboxState } from './command-sandbox.ts';
 import type { PermissionOptions, Permissions } from './permissions.ts';
 import { RefusalNotices } from './refusals.ts';
+import { makeShellDirectory } from './shell-directory.ts';
 import { ToolSession } from './tool-session.ts';
 
 /** Where and how the commands of agents run. */
@@ -29,37 +32,61 @@ export class ToolHost {
   readonly permissions: Permissions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxChoice: SandboxChoice;
-  readonly temporaryRoot: string;
   /** Kills the commands of agents when this process is killed and can do nothing for them any more (A-18). */
-  readonly guardian = startGuardian();
+  readonly guardian: GroupGuardian;
   readonly refusalNotices = new RefusalNotices();
   readonly #allowedDomains: readonly string[];
   readonly #open: typeof openCommandSandbox;
+  readonly #temporaryRoot: string;
   #sandbox: Promise<SandboxState> | undefined;
+  #directory: Promise<string> | undefined;
+  #sessions = 0;
 
   /** @param open finds the sandbox of the machine */
   constructor(permissions: Permissions, shell: ShellOptions = {}, open = openCommandSandbox) {
     this.permissions = permissions;
     this.env = shell.env ?? { PATH: PLAIN_PATH };
     this.sandboxChoice = shell.sandbox ?? 'auto';
-    this.temporaryRoot = shell.temporaryRoot ?? '/tmp';
+    this.guardian = startGuardian(this.env['PATH'] ?? PLAIN_PATH);
+    this.#temporaryRoot = shell.temporaryRoot ?? '/tmp';
     this.#allowedDomains = shell.allowedDomains ?? [];
     this.#open = open;
   }
 
   /** The state of one attempt of one agent; to be closed when it ends. */
   openSession(request: AgentRequest, report: AgentReporter): ToolSession {
-    return new ToolSession(this, request, report);
+    this.#sessions += 1;
+    return new ToolSession(this, this.#sessions, request, report);
+  }
+
+  /** Makes a directory for temporary files of one agent. Gone with it, or with this process. */
+  async temporaryDirectory(session: number): Promise<string> {
+    this.#directory ??= makeShellDirectory(this.#temporaryRoot, this.guardian);
+    const directory = path.join(await this.#directory, `${session}`);
+    await mkdir(directory, { mode: 0o700 });
+    return directory;
   }
 
   /** Opens the sandbox with the first command that wants it. */
   sandbox(): Promise<SandboxState> {
     if (this.sandboxChoice === 'off') return Promise.resolve({ kind: 'none', why: 'it is switched off' });
-    this.#sandbox ??= this.#open(this.env['PATH'] ?? PLAIN_PATH, this.#allowedDomains);
+    this.#sandbox ??= this.#openSandbox();
     return this.#sandbox;
   }
 
+  async #openSandbox(): Promise<SandboxState> {
+    const state = await this.#open(this.env['PATH'] ?? PLAIN_PATH, this.#allowedDomains);
+    if (state.kind === 'on') {
+      for (const pid of state.sandbox.helpers.pids) this.guardian.watchProcess(pid);
+      for (const file of state.sandbox.helpers.paths) this.guardian.watchPath(file);
+    }
+    return state;
+  }
+
   async close(): Promise<void> {
+    const directory = await this.#directory?.catch(() => undefined);
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true }).catch(() => {});
+    this.#directory = undefined;
     this.guardian.close();
     const state = await this.#sandbox;
     this.#sandbox = undefined;

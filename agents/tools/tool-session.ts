@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type Cuts, cutsOf } from '../cuts.ts';
+import { MARK_VARIABLE } from '../process/group-guardian.ts';
 import { Refusals } from './refusals.ts';
 import type { ShellProcess } from './shell-process.ts';
 import type { StartedShell } from './start-shell.ts';
@@ -37,16 +36,21 @@ export class ToolSession {
   /** Where the next command starts; undefined for the working directory. */
   shellDirectory: string | undefined;
   /** In the environment of every command; by it those that escaped their group are found. */
-  readonly mark = { name: 'WF_SHELL', value: randomBytes(12).toString('hex') };
+  readonly mark: { readonly name: string; readonly value: string };
+  readonly #number: number;
   readonly #report: AgentReporter;
   readonly #shells = new Set<ShellProcess>();
   readonly #running = new Set<Promise<unknown>>();
+  /** A sandbox too leaves something behind when it is killed while it is being set up. */
   #mayHaveStrays = false;
   #closed = false;
   #temporary: Promise<string> | undefined;
 
-  constructor(host: ToolHost, agent: AgentRequest, report: AgentReporter) {
+  /** @param number tells it from the other sessions of the host */
+  constructor(host: ToolHost, number: number, agent: AgentRequest, report: AgentReporter) {
     this.host = host;
+    this.#number = number;
+    this.mark = { name: MARK_VARIABLE, value: `${host.guardian.token}/${number}` };
     this.agent = agent;
     this.#report = report;
   }
@@ -58,11 +62,11 @@ export class ToolSession {
     return running.finally(() => this.#running.delete(running));
   }
 
-  /** Takes care that a shell dies with the agent. @param confined it cannot leave anything behind */
-  adopt(shell: ShellProcess, confined: boolean): void {
+  /** Takes care that a shell dies with the agent. */
+  adopt(shell: ShellProcess): void {
     this.#shells.add(shell);
     if (shell.group !== undefined) this.host.guardian.watch(shell.group);
-    this.#mayHaveStrays ||= !confined;
+    this.#mayHaveStrays = true;
     if (this.#closed) void shell.kill();
   }
 
@@ -96,9 +100,7 @@ export class ToolSession {
 
   /** A directory for temporary files of this agent's commands; gone with it. */
   temporaryDirectory(): Promise<string> {
-    this.#temporary ??= mkdtemp(path.join(this.host.temporaryRoot, 'wf-shell-')).then((directory) =>
-      realpath(directory),
-    );
+    this.#temporary ??= this.host.temporaryDirectory(this.#number);
     return this.#temporary;
   }
 
@@ -121,7 +123,7 @@ export class ToolSession {
     await Promise.race([Promise.allSettled([...this.#running, ...ends]), unheld(CLOSE_MS)]);
     await Promise.all([...this.#shells].map((shell) => shell.kill()));
     for (const shell of this.#shells) this.#unwatch(shell);
-    if (this.#mayHaveStrays) await killMarkedProcesses(`${this.mark.name}=${this.mark.value}`);
+    if (this.#mayHaveStrays) await killMarkedProcesses(this.mark.name, this.mark.value);
     const temporary = await this.#temporary?.catch(() => undefined);
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true }).catch(() => {});
   }

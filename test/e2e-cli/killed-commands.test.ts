@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processLives } from '../support/process-lives.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -25,19 +25,23 @@ describe('what agents started', () => {
   });
   afterEach(() => place.remove());
 
-  it('a command of Bash is dead soon after wf was killed by SIGKILL (A-18)', async () => {
-    place.put('answers.json', {
-      default: [
-        { tool: { name: 'Bash', input: { command: 'sleep 0.3; sleep 60 & echo $! > pid; sleep 60' } } },
-        { text: 'seen' },
-      ],
-    });
+  it('all of a command of Bash is dead soon after wf was killed by SIGKILL, and its files are gone (A-18)', async () => {
+    const command = [
+      'touch "$TMPDIR/file"; echo "$TMPDIR" > directory',
+      `setsid sh -c 'echo $$ > left-group; exec sleep 60' >/dev/null 2>&1 &`,
+      `env -i setsid sh -c 'echo $$ > left-all; exec sleep 60' >/dev/null 2>&1 &`,
+      'until [ -s left-group ] && [ -s left-all ]; do sleep 0.02; done',
+      'sleep 60 & echo $! > pid; sleep 60',
+    ].join('\n');
+    place.put('answers.json', { default: [{ tool: { name: 'Bash', input: { command } } }, { text: 'seen' }] });
     const mode = ['--permission-mode', 'bypassPermissions', '--bash-sandbox', 'off'];
     const wf = place.start('run', 'flow.js', '--responses', 'answers.json', ...mode);
     await waitUntil(() => pidOf('pid') > 0);
     wf.child.kill('SIGKILL');
     await wf.ended;
-    await expectDeadSoon(pidOf('pid'));
+    for (const file of ['pid', 'left-group', 'left-all']) await expectDeadSoon(pidOf(file));
+    const directory = readFileSync(join(place.root, 'work/directory'), 'utf8').trim();
+    await waitUntil(() => !existsSync(dirname(directory)));
   });
 
   it('a hook that ignores SIGTERM does not outlive a run that ends within its second (H-18)', async () => {

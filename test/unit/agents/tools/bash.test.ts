@@ -8,6 +8,7 @@ import { bashOutputTool } from '../../../../agents/tools/bash-output.ts';
 import { readTool } from '../../../../agents/tools/read.ts';
 import { FakeReporter } from '../../../support/fake-reporter.ts';
 import { processesWith } from '../../../support/living-processes.ts';
+import { processLives } from '../../../support/process-lives.ts';
 import { toolContext } from '../../../support/tool-context.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
@@ -108,13 +109,15 @@ describe('Bash', () => {
     expect(await processesWith(marked)).toEqual([]);
   });
 
-  it('ends with the agent what a command left, also what ignores SIGTERM or left its group (A-18)', async () => {
+  it('ends with the agent what a command left, also what ignores SIGTERM, left its group or lost its environment (A-18)', async () => {
     expect(await text("trap '' TERM; sleep 60 & echo $!")).toMatch(/^\d+\n\[what it started in the background goes on/);
     await bash('setsid sleep 60 >/dev/null 2>&1 & (trap "" TERM HUP; exec nohup sleep 60) >/dev/null 2>&1 &');
-    await waitUntil(async () => (await processesWith(marked)).length === 3);
+    await bash("env -i setsid sh -c 'echo $$ >pid; exec sleep 60' >/dev/null 2>&1 &");
+    await waitUntil(async () => (await processesWith(marked)).length === 3 && (await readdir(cwd)).includes('pid'));
     const began = performance.now();
     await context.session.close();
     expect(await processesWith(marked)).toEqual([]);
+    expect(processLives(Number(await readFile(path.join(cwd, 'pid'), 'utf8')))).toBe(false);
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 

@@ -40,6 +40,7 @@ function fakeSandbox(log: string[]): CommandSandbox {
       log.push(...bounds.writable);
       return `echo "in the box"\n${command}`;
     },
+    helpers: { pids: [], paths: [] },
     ended: () => log.push('ended'),
     close: async () => {
       log.push('closed');
