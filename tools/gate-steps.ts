@@ -6,6 +6,8 @@ export interface GateStep {
   readonly what: string;
   /** Programs and their arguments; all must end with 0. */
   readonly commands: readonly (readonly [string, ...string[]])[];
+  /** Looks at what is in the repository and writes nothing. */
+  readonly readsOnly?: true;
   /** A test suite: shown as it runs, and counted by the report it writes. */
   readonly suite?: 'vitest' | 'cases';
 }
@@ -39,19 +41,31 @@ export function gateSteps(root: string): readonly GateStep[] {
   const node = (...args: readonly string[]): [string, ...string[]] => [process.execPath, ...args];
   const sources = SOURCE_FOLDERS.filter((name) => existsSync(path.join(root, name)));
   return [
-    { name: 'format', what: 'formatting (biome)', commands: [[bin('biome'), 'format', '.']] },
-    { name: 'types', what: 'types of the host (tsc)', commands: [[bin('tsc'), '-p', '.']] },
-    { name: 'guest-types', what: 'types of the guest, without Node (tsc)', commands: [[bin('tsc'), '-p', 'dsl']] },
+    { name: 'format', what: 'formatting (biome)', commands: [[bin('biome'), 'format', '.']], readsOnly: true },
+    { name: 'types', what: 'types of the host (tsc)', commands: [[bin('tsc'), '-p', '.']], readsOnly: true },
+    {
+      name: 'guest-types',
+      what: 'types of the guest, without Node (tsc)',
+      commands: [[bin('tsc'), '-p', 'dsl']],
+      readsOnly: true,
+    },
     {
       name: 'lint',
       what: 'lint (biome)',
       commands: [[bin('biome'), 'check', '--formatter-enabled=false', '--error-on-warnings', '.']],
+      readsOnly: true,
     },
-    { name: 'promises', what: 'promises and switches (typescript-eslint)', commands: [[bin('eslint'), '.']] },
+    {
+      name: 'promises',
+      what: 'promises and switches (typescript-eslint)',
+      commands: [[bin('eslint'), '.']],
+      readsOnly: true,
+    },
     {
       name: 'layers',
       what: 'layers (dependency-cruiser)',
       commands: [[bin('depcruise'), '--config', '.dependency-cruiser.cjs', ...sources]],
+      readsOnly: true,
     },
     {
       name: 'fresh',
@@ -61,6 +75,7 @@ export function gateSteps(root: string): readonly GateStep[] {
         node('tools/build-plugin.mjs', '--check'),
         node('tools/sync-snippets.mjs', '--check'),
       ],
+      readsOnly: true,
     },
     { name: 'build', what: 'build (esbuild)', commands: [node('tools/build.mjs', '--js')] },
     {
