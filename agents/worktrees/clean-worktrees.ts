@@ -3,6 +3,7 @@ import { findRepository } from './find-repository.ts';
 import { createGit, type Git } from './git.ts';
 import { inspectTree, tipOf } from './inspect-tree.ts';
 import { removeTree } from './remove-tree.ts';
+import { underLock, withTreeLock } from './tree-lock.ts';
 import { readTreeRecords, type TreeRecord, treePath } from './tree-record.ts';
 
 export interface CleanWorktreesOptions {
@@ -29,11 +30,14 @@ export async function cleanWorktrees(options: CleanWorktreesOptions): Promise<Cl
   const removed: WorktreePlace[] = [];
   const kept: WorktreePlace[] = [];
   try {
-    const { root } = await findRepository(git, options.cwd);
-    for (const record of await readTreeRecords(root, options.runId)) {
-      const place = { path: treePath(root, record), branch: record.branch };
-      (await clean(git, root, record, options.force)) ? removed.push(place) : kept.push(place);
-    }
+    const { root, commonDirectory } = await findRepository(git, options.cwd);
+    if ((await readTreeRecords(root, options.runId)).length === 0) return { removed, kept };
+    await withTreeLock(commonDirectory, async (lock) => {
+      for (const record of await readTreeRecords(root, options.runId)) {
+        const place = { path: treePath(root, record), branch: record.branch };
+        (await clean(underLock(git, lock), root, record, options.force)) ? removed.push(place) : kept.push(place);
+      }
+    });
   } catch {
     // The repository is gone, and with it the trees.
   }

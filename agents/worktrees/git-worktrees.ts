@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { Worktree, WorktreeEnd, Worktrees } from '../../runtime/ports.ts';
-import { withCreationLock } from './creation-lock.ts';
 import { countUncommitted, findRepository, type Repository, startCommit } from './find-repository.ts';
 import { createGit, type Git } from './git.ts';
 import { inspectTree } from './inspect-tree.ts';
 import { firstFreeNumber, makeTree } from './make-tree.ts';
 import { removeTree } from './remove-tree.ts';
+import { underLock, withTreeLock } from './tree-lock.ts';
 import { readTreeRecords, type TreeRecord, treePath } from './tree-record.ts';
 
 export interface GitWorktreesOptions {
@@ -68,8 +68,8 @@ class GitWorktrees implements Worktrees {
     await this.#warnOfUncommitted(trees, wanted.warn);
     const number = trees.nextNumber;
     trees.nextNumber += 1;
-    const record = await withCreationLock(repository.commonDirectory, () =>
-      makeTree(this.#git, repository, { runId, key, number, base }),
+    const record = await withTreeLock(repository.commonDirectory, (lock) =>
+      makeTree(underLock(this.#git, lock), repository, { runId, key, number, base }),
     );
     return this.#worktree(repository, record, false);
   }
@@ -88,7 +88,7 @@ class GitWorktrees implements Worktrees {
   /** Finds the repository, and what earlier launches of the run left in it. */
   async #begin({ runId, cwd }: Pick<Wanted, 'runId' | 'cwd'>): Promise<RunTrees> {
     const repository = await findRepository(this.#git, cwd);
-    const left = await this.#takeStock(repository.root, runId);
+    const left = await this.#takeStock(repository, runId);
     const nextNumber = await firstFreeNumber(this.#git, repository.root, runId);
     return { repository, left, nextNumber, warned: false };
   }
@@ -104,23 +104,26 @@ class GitWorktrees implements Worktrees {
     warn(`${paths} changes in ${toplevel} that are not committed: worktrees start from its last commit, without them.`);
   }
 
-  /** Removes the trees of a run that hold no work, and gives the others. */
-  async #takeStock(root: string, runId: string): Promise<Map<string, TreeRecord>> {
+  /** Removes the trees of a run that hold no work, and gives the others; once no git of a killed launch works on them any more. */
+  async #takeStock({ root, commonDirectory }: Repository, runId: string): Promise<Map<string, TreeRecord>> {
     const left = new Map<string, TreeRecord>();
-    const records = await readTreeRecords(root, runId);
-    await Promise.all(
-      records.map((record) =>
-        this.#ends(async () => {
-          const state = record.ready ? await inspectTree(this.#git, root, record) : 'broken';
-          if (state === 'changed') left.set(record.key, record);
-          else await removeTree(this.#git, root, record, state === 'broken' && !record.ready);
-        }),
-      ),
-    );
+    if ((await readTreeRecords(root, runId)).length === 0) return left;
+    await withTreeLock(commonDirectory, async (lock) => {
+      const git = underLock(this.#git, lock);
+      const records = await readTreeRecords(root, runId);
+      const sort = async (record: TreeRecord): Promise<void> => {
+        const state = record.ready ? await inspectTree(git, root, record) : 'broken';
+        if (state === 'changed') left.set(record.key, record);
+        else await removeTree(git, root, record, state === 'broken' && !record.ready);
+      };
+      const few = pLimit(PARALLEL_ENDS); // not those of trees that end, which may wait for the lock
+      await Promise.all(records.map((record) => few(() => sort(record))));
+    });
     return left;
   }
 
-  async #worktree({ root, subdirectory }: Repository, record: TreeRecord, hasEarlierWork: boolean): Promise<Worktree> {
+  async #worktree(repository: Repository, record: TreeRecord, hasEarlierWork: boolean): Promise<Worktree> {
+    const { root, subdirectory } = repository;
     const path = treePath(root, record);
     const cwd = join(path, subdirectory);
     await mkdir(cwd, { recursive: true }); // a folder without a committed file is not in the tree
@@ -129,16 +132,18 @@ class GitWorktrees implements Worktrees {
       branch: record.branch,
       ...(hasEarlierWork ? { hasEarlierWork } : {}),
       cwd,
-      close: () => this.#ends(() => this.#close(root, record)),
+      close: () => this.#ends(() => this.#close(repository, record)),
     };
   }
 
-  async #close(root: string, record: TreeRecord): Promise<WorktreeEnd> {
+  async #close({ root, commonDirectory }: Repository, record: TreeRecord): Promise<WorktreeEnd> {
     try {
       const state = await inspectTree(this.#git, root, record);
       if (state === 'changed') return { kept: true };
       if (state === 'broken') return { kept: true, problem: 'git cannot say what is in it' };
-      const problem = await removeTree(this.#git, root, record, false);
+      const problem = await withTreeLock(commonDirectory, (lock) =>
+        removeTree(underLock(this.#git, lock), root, record, false),
+      );
       return problem === undefined ? { kept: false } : { kept: true, problem };
     } catch (error) {
       return { kept: true, problem: error instanceof Error ? error.message : String(error) };

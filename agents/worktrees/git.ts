@@ -9,7 +9,11 @@ export interface GitEnd {
 }
 
 /** Runs git in a directory. Rejects only when git cannot be started there. */
-export type Git = (cwd: string, ...args: readonly string[]) => Promise<GitEnd>;
+export interface Git {
+  (cwd: string, ...args: readonly string[]): Promise<GitEnd>;
+  /** The same git, started by a program that gets its command line after its own arguments. */
+  through(program: string, ...args: readonly string[]): Git;
+}
 
 /** Characters of an output that are kept. */
 const MAX_OUTPUT = 1024 * 1024;
@@ -34,18 +38,24 @@ const PLACE_VARIABLES =
 export function createGit(env: Readonly<Record<string, string | undefined>>): Git {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !PLACE_VARIABLES.test(name)));
   const gitEnv = { ...own, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
-  return async (cwd, ...args) => {
+  return gitStartedBy([], gitEnv);
+}
+
+function gitStartedBy(starter: readonly string[], env: Readonly<Record<string, string>>): Git {
+  const git = async (cwd: string, ...args: readonly string[]): Promise<GitEnd> => {
     for (let attempt = 0; ; attempt += 1) {
-      const end = await runOnce(cwd, args, gitEnv);
+      const end = await runOnce(cwd, [...starter, 'git', '-c', `core.hooksPath=${devNull}`, ...args], env);
       if (end.exitCode === 0 || attempt >= LOCK_RETRIES || !LOCKED.test(end.stderr)) return end;
       await pause(FIRST_DELAY_MS * 2 ** Math.min(attempt, 5) * (0.5 + Math.random()));
     }
   };
+  return Object.assign(git, { through: (...program: readonly string[]) => gitStartedBy(program, env) });
 }
 
-function runOnce(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<GitEnd> {
+function runOnce(cwd: string, command: readonly string[], env: Readonly<Record<string, string>>): Promise<GitEnd> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', ['-c', `core.hooksPath=${devNull}`, ...args], {
+    const [program = '', ...args] = command;
+    const child = spawn(program, args, {
       cwd,
       env,
       detached: true,

@@ -11,7 +11,7 @@ const TRIES = 3;
 const BRANCHES = 'wf/';
 
 /**
- * Makes a tree on a branch of its own; one at a time, under the creation lock.
+ * Makes a tree on a branch of its own; one at a time, under the lock of the repository.
  *
  * @throws WorkflowError `AGENT_ISOLATION` with what git says, and then nothing is left of it
  */

@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGitWorktrees } from '../../../../agents/worktrees/git-worktrees.ts';
 import type { Worktree } from '../../../../runtime/ports.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { emptyRepository, GIT_ENV, repository, type TestRepository } from './test-repository.ts';
 
 const RUN = 'wf_0000abcd-123';
@@ -15,6 +25,10 @@ function opener(cwd: string, runId = RUN) {
   const open = (key = 'k'): Promise<Worktree> =>
     worktrees.open({ runId, key, cwd, warn: (text) => void warnings.push(text) });
   return { open, warnings, sweep: () => worktrees.sweep({ runId, cwd }) };
+}
+
+function processGroup(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[2]);
 }
 
 /** Leaves nothing of the test's run behind but what is named. */
@@ -271,6 +285,52 @@ describe('worktrees of a killed run', () => {
     rmSync(join(idle.path, 'a.txt'));
     await opener(repo.root).sweep();
     expectLeft(repo, [`${RUN}-1`]);
+  });
+
+  it.each([
+    ['still makes when its launch is killed are waited for', 'wait'],
+    ['was killed over are removed with what git keeps of them', 'kill'],
+  ])('that a git %s: then nothing of them is left (A-30)', async (_, what) => {
+    const repo = repository();
+    const [started, go] = [join(repo.root, 'ignored/started'), join(repo.root, 'ignored/go')];
+    mkdirSync(join(repo.root, 'ignored'));
+    repo.put('.gitattributes', '*.slow filter=slow\n');
+    repo.put('z.slow', 'slow\n');
+    repo.git('add', '.');
+    repo.git('commit', '-qm', 'a filter');
+    repo.git(
+      'config',
+      'filter.slow.smudge',
+      `echo $PPID > '${started}'; until [ -e '${go}' ]; do sleep 0.01; done; cat`,
+    );
+    const program = `
+      import { createGitWorktrees } from './agents/worktrees/git-worktrees.ts';
+      const [runId, cwd] = process.argv.slice(-2);
+      await createGitWorktrees({ env: process.env }).open({ runId, key: 'k', cwd, warn() {} });`;
+    const args = ['--input-type=module-typescript', '-e', program, '--', RUN, repo.root];
+    const child = spawn(process.execPath, args, { env: GIT_ENV, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await waitUntil(() => existsSync(started) && readFileSync(started, 'utf8') !== '');
+    child.kill('SIGKILL');
+    await ended;
+    if (what === 'kill') process.kill(-processGroup(Number(readFileSync(started, 'utf8'))), 'SIGKILL');
+    let swept = false;
+    const sweeping = opener(repo.root)
+      .sweep()
+      .then(() => {
+        swept = true;
+      });
+    if (what === 'wait') {
+      for (let n = 0; n < 60 && !swept; n += 1)
+        await new Promise((resolve) => spawn('git', ['--version']).on('close', resolve));
+      expect(swept).toBe(false);
+      writeFileSync(go, '');
+    }
+    await sweeping;
+    repo.git('config', '--unset', 'filter.slow.smudge');
+    expectLeft(repo, []);
+    expect(readdirSync(join(repo.root, '.wf/worktrees'))).toEqual([]);
+    expect(existsSync(join(repo.root, '.git/wf-worktrees.lock'))).toBe(false);
   });
 
   it('are left alone by other runs', async () => {
