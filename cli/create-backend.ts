@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Hooks } from '../agents/hooks/hooks.ts';
-import { createMcpTools } from '../agents/tools/mcp-tools.ts';
+import type { McpTools } from '../agents/tools/mcp-tools.ts';
 import type { AskPermission } from '../agents/tools/permissions.ts';
 import { readTextFile } from '../hosts/saved-workflows/read-text-file.ts';
 import { WorkflowError } from '../protocol/workflow-error.ts';
 import type { AgentBackend, Redactor } from '../runtime/ports.ts';
-import { createRedactor, secretValuesOf } from '../runtime/redact.ts';
-import { WF_VERSION } from '../runtime/version.ts';
 import type { CliContext } from './cli-context.ts';
+import { openMcpTools } from './open-mcp-tools.ts';
 import type { BackendName } from './run-flags.ts';
 import { type ToolFlags, toolOptions } from './tool-flags.ts';
 
@@ -19,6 +18,8 @@ export interface BackendPlace extends Pick<CliContext, 'env' | 'cwd' | 'homeDire
   readonly hooks?: Hooks | undefined;
   /** Asked about tool calls that need a yes; undefined where nobody is there. */
   readonly ask?: AskPermission | undefined;
+  /** Tools of MCP servers; without them those of the `.mcp.json` where the agents work. */
+  readonly mcpTools?: McpTools | undefined;
   /** Told what a person should know: an MCP server that cannot be used. */
   readonly note?: ((text: string) => void) | undefined;
 }
@@ -40,17 +41,11 @@ export interface BackendFlags {
 export async function createBackend(
   name: BackendName,
   flags: BackendFlags,
-  { env, cwd, homeDirectory, agentsCwd, hooks, ask, note }: BackendPlace,
+  { env, cwd, homeDirectory, agentsCwd, hooks, ask, mcpTools, note }: BackendPlace,
 ): Promise<AgentBackend> {
   const tools = {
     ...toolOptions(flags.tools ?? {}, env, ask),
-    mcpTools: createMcpTools({
-      cwd: agentsCwd,
-      env,
-      version: WF_VERSION,
-      cuts: createRedactor(secretValuesOf(env)),
-      ...(note === undefined ? {} : { onWarning: note }),
-    }),
+    mcpTools: mcpTools ?? openMcpTools({ cwd: agentsCwd, env, note }),
   };
   switch (name) {
     case 'scripted': {

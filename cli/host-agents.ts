@@ -1,7 +1,9 @@
 import type { Hooks } from '../agents/hooks/hooks.ts';
+import type { McpTools } from '../agents/tools/mcp-tools.ts';
 import type { PermissionMode } from '../agents/tools/permission-modes.ts';
-import type { AskPermission } from '../agents/tools/permissions.ts';
+import { type AskPermission, createPermissions, type Permissions } from '../agents/tools/permissions.ts';
 import type { RunsParts } from '../hosts/stdio/open-session.ts';
+import type { PermissionPrompts } from '../hosts/stdio/permission-prompts.ts';
 import type { SessionSettings } from '../hosts/stdio/session-settings.ts';
 import { overhearAgents } from '../hosts/stdio/subagent-text.ts';
 import type { AgentBackend } from '../runtime/ports.ts';
@@ -17,19 +19,23 @@ export interface HostAgents {
   readonly backend: AgentBackend;
   /** Names the session: who is asked where a tool needs a yes, and who hears what agents say. Before that nobody is. */
   joinSession(parts: Pick<RunsParts, 'prompts' | 'showText'>): void;
+  /** What the main conversation may do with tools of MCP servers, in the mode of the moment. */
+  mainPermissions(prompts: PermissionPrompts): Permissions;
 }
 
 export interface HostAgentsParts {
   readonly decisions: LaunchDecisions;
   readonly hooks: Hooks | undefined;
   readonly settings: SessionSettings;
+  /** Shared by the agents of every mode. */
+  readonly mcpTools: McpTools;
 }
 
 /** Makes the backend of a session, whose agents follow its permission mode and ask its client. */
 export async function openHostAgents(
   context: CliContext,
   flags: HostFlags,
-  { decisions, hooks, settings }: HostAgentsParts,
+  { decisions, hooks, settings, mcpTools }: HostAgentsParts,
 ): Promise<HostAgents> {
   const { choice, model, tools } = decisions;
   let session: Pick<RunsParts, 'prompts' | 'showText'> | undefined;
@@ -42,7 +48,7 @@ export async function openHostAgents(
     createBackend(
       choice.name,
       { responses: flags.responses, model, agentCommand: choice.agentCommand, tools: { ...tools, permissionMode } },
-      { ...context, agentsCwd: context.cwd, hooks, note, ...(canAskClient(flags) ? { ask } : {}) },
+      { ...context, agentsCwd: context.cwd, hooks, mcpTools, note, ...(canAskClient(flags) ? { ask } : {}) },
     );
   const current = (): PermissionMode => agentMode(settings.permissionMode);
   const mode = current();
@@ -52,6 +58,17 @@ export async function openHostAgents(
       flags.forwardSubagentText === true ? overhearAgents(backend, (message) => session?.showText(message)) : backend,
     joinSession(parts) {
       session = parts;
+    },
+    mainPermissions(prompts) {
+      const isAsked = canAskClient(flags) && settings.permissionMode !== 'dontAsk';
+      return createPermissions({
+        mode: current(),
+        allow: tools.allowTools,
+        deny: tools.denyTools,
+        ask: isAsked
+          ? ({ agentId: _main, label: _none, ...question }, signal) => prompts.ask(question, signal)
+          : undefined,
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { loadAgentTypes } from '../agents/agent-types.ts';
 import type { ConversationModel } from '../agents/anthropic/conversation-model.ts';
+import type { McpTools } from '../agents/tools/mcp-tools.ts';
 import { describeSavedWorkflows } from '../hosts/saved-workflows/describe-saved-workflows.ts';
 import type { SessionFacts } from '../hosts/stdio/session-facts.ts';
 import type { CliContext } from './cli-context.ts';
@@ -9,6 +10,7 @@ import type { HostFlags } from './host-program.ts';
 export interface HostFactsParts {
   readonly sessionId: string;
   readonly model: ConversationModel | undefined;
+  readonly mcpTools: Pick<McpTools, 'servers'>;
   /** The kill switch, where one is set (H-5). */
   readonly switchedOffBy: string | undefined;
 }
@@ -17,7 +19,7 @@ export interface HostFactsParts {
 export async function hostFacts(
   { cwd, homeDirectory, env }: CliContext,
   flags: HostFlags,
-  { sessionId, model, switchedOffBy }: HostFactsParts,
+  { sessionId, model, mcpTools, switchedOffBy }: HostFactsParts,
 ): Promise<SessionFacts> {
   const isOff = switchedOffBy !== undefined;
   const refused = listedTools(flags.disallowedTools);
@@ -30,6 +32,7 @@ export async function hostFacts(
     cwd,
     workflows: saved.map(({ name, meta }) => ({ name, description: meta.description })),
     tools: isOff || model === undefined ? [] : ['Workflow', 'TaskStop'].filter((name) => !refused.includes(name)),
+    mcpServers: () => mcpTools.servers(),
     agentTypes: [...agentTypes.keys()],
     modelId: model?.modelId,
     apiKeySource: model !== undefined && env['ANTHROPIC_API_KEY'] ? 'ANTHROPIC_API_KEY' : 'none',

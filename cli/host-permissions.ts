@@ -6,6 +6,9 @@ import type { ToolFlags } from './tool-flags.ts';
 /** Tools of the main conversation; a rule that names one is not about agents. */
 const OWN_TOOLS = ['Workflow', 'TaskStop'];
 
+/** As SDKs name all tools of an MCP server. */
+const WHOLE_SERVER = /^mcp__(?:(?!__)[\w-])+$/;
+
 /** Options of the host about tools, in the words of `wf run`; rules that mean nothing here are left out. */
 export function hostToolFlags(flags: HostFlags): Pick<ToolFlags, 'permissionMode' | 'allowTools' | 'denyTools'> {
   return {
@@ -26,7 +29,9 @@ export function listedTools(lists: readonly string[] = []): readonly string[] {
 }
 
 function rulesIn(lists: readonly string[] | undefined): readonly string[] {
-  return listedTools(lists).filter((rule) => !OWN_TOOLS.includes(rule) && isRule(rule));
+  return listedTools(lists)
+    .map((rule) => (WHOLE_SERVER.test(rule) ? `${rule}__*` : rule))
+    .filter((rule) => !OWN_TOOLS.includes(rule) && isRule(rule));
 }
 
 /** SDKs list tools of other programs too; what cannot be a rule here bounds nothing here. */

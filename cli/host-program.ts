@@ -27,6 +27,7 @@ export interface HostFlags extends Omit<RunFlags, 'outputFormat' | 'permissionMo
   readonly maxTurns?: number;
   readonly settings?: string;
   readonly mcpConfig?: readonly string[];
+  readonly strictMcpConfig?: boolean;
   readonly addDir?: readonly string[];
 }
 
@@ -55,7 +56,6 @@ const ACCEPTED = [
   '--plugin-dir <dir>',
   '--resume-session-at <id>',
   '--debug-file <file>',
-  '--strict-mcp-config',
   '--allow-dangerously-skip-permissions',
   '--no-session-persistence',
   '--include-hook-events',
@@ -133,8 +133,9 @@ function addTalkFlags(host: Command): void {
     .option('--append-system-prompt <text>', 'added to them')
     .option('--max-turns <n>', 'requests to the model that one turn may make', integerBetween(1, 10_000))
     .option('--settings <file-or-json>', 'settings with hooks, beside those of the project', nonEmpty)
-    .option('--mcp-config <file-or-json>', 'MCP servers for agents', collect)
-    .option('--add-dir <folder>', 'accepted: agents work in the working directory', collect);
+    .option('--mcp-config <file-or-json>', 'MCP servers, beside those of .mcp.json; may be repeated', collect)
+    .option('--strict-mcp-config', 'only those of --mcp-config')
+    .option('--add-dir <folder>', 'changes nothing: agents work in the working directory', collect);
 }
 
 /** The host's own words for options that `wf run` has too. */

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { type ConversationModel, createConversationModel } from '../agents/anthropic/conversation-model.ts';
 import type { Hooks } from '../agents/hooks/hooks.ts';
 import { loadHooks } from '../agents/hooks/load-hooks.ts';
+import { type McpTools, mcpToolPrefix } from '../agents/tools/mcp-tools.ts';
+import type { Permissions } from '../agents/tools/permissions.ts';
 import type { TranscriptLayout } from '../cache/layouts/transcript-layout.ts';
 import { createRunStore } from '../cache/run-store.ts';
 import { findKillSwitch } from '../hosts/saved-workflows/kill-switch.ts';
@@ -24,6 +26,7 @@ import { hostFacts, hostRefusal } from './host-facts.ts';
 import { canAskClient, hostToolFlags, listedTools } from './host-permissions.ts';
 import type { HostFlags } from './host-program.ts';
 import { openStoredSession } from './host-session.ts';
+import { openMcpTools } from './open-mcp-tools.ts';
 import { readPrices } from './read-prices.ts';
 import type { RunFlags } from './run-flags.ts';
 import { sharedResults } from './shared-results.ts';
@@ -69,8 +72,15 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const model = decisions.choice.name === 'anthropic' ? conversationModel(context.env, decisions.model) : undefined;
   const switchedOffBy = findKillSwitch(context);
   const settings = settingsOf(flags);
-  const agents = await openHostAgents(context, flags, { decisions, hooks, settings });
-  const facts = await hostFacts(context, flags, { sessionId, model, switchedOffBy });
+  const mcpTools = openMcpTools({
+    ...context,
+    note,
+    given: flags.mcpConfig,
+    onlyGiven: flags.strictMcpConfig,
+  });
+  await mcpTools.load();
+  const agents = await openHostAgents(context, flags, { decisions, hooks, settings, mcpTools });
+  const facts = await hostFacts(context, flags, { sessionId, model, mcpTools, switchedOffBy });
   const opened = openSession({
     ...output,
     ...session,
@@ -81,6 +91,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     redactor: createRedactor(decisions.secrets),
     maxRetries: decisions.options.limits?.maxRetries ?? DEFAULT_LIMITS.maxRetries,
     refusal: hostRefusal(switchedOffBy, flags),
+    mcp: { mcpTools, permissions: agents.mainPermissions },
     hooks: hooks && createSessionHooks(hooks, { sessionId, cwd: context.cwd, warn: note }, over.signal),
     clock: systemClock,
     prices: decisions.options.prices ?? MODEL_PRICES,
@@ -91,6 +102,12 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     },
     onProblem: (error) => note(`the session is not stored: ${isWorkflowError(error) ? error.message : String(error)}`),
   });
+  // By the time somebody speaks they are there.
+  const permissions = agents.mainPermissions(opened.prompts);
+  if (model !== undefined) void mcpTools.tools(permissions);
+  if (flags.addDir !== undefined)
+    note('--add-dir changes nothing: agents read and write in the working directory alone');
+  if (flags.mcpConfig !== undefined) noteClosedServers(mcpTools, permissions, note);
   return {
     ...opened,
     facts,
@@ -103,8 +120,19 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
       await opened.transcript.flush();
       await opened.hooks?.sessionEnd('other');
       await agents.backend.close();
+      await mcpTools.close();
     },
   };
+}
+
+/** Whoever names a server means it to be used. */
+function noteClosedServers(mcpTools: McpTools, permissions: Permissions, note: (text: string) => void): void {
+  for (const { name, status } of mcpTools.servers()) {
+    if (status === 'failed' || permissions.offersServer(mcpToolPrefix(name))) continue;
+    note(
+      `the MCP server ${name} is not started: nothing here could allow its tools; give --allowedTools 'mcp__${name}'`,
+    );
+  }
 }
 
 /** The options of the host in the words of `wf run`. */

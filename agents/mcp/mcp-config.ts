@@ -24,10 +24,28 @@ export interface HttpServer {
 
 export type McpServerConfig = StdioServer | HttpServer;
 
+/** A server that was named and cannot be used. */
+export interface LeftOutServer {
+  readonly name: string;
+  readonly reason: string;
+}
+
 export interface McpConfig {
+  /** One of each name; of those that are given, the last. */
   readonly servers: readonly McpServerConfig[];
-  /** What is wrong with the file, one sentence a server. */
+  readonly leftOut: readonly LeftOutServer[];
+  /** What is wrong, one sentence a file or server. */
   readonly warnings: readonly string[];
+}
+
+/** Where servers are named. */
+export interface McpSources {
+  /** Folder whose `.mcp.json` counts, and from which relative paths go; absolute. */
+  readonly cwd: string;
+  /** More, each JSON or the path of a file that holds it; these go before `.mcp.json`. */
+  readonly given?: readonly string[] | undefined;
+  /** `.mcp.json` does not count. */
+  readonly onlyGiven?: boolean | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -36,40 +54,61 @@ const FILE = '.mcp.json';
 /** `${NAME}` and `${NAME:-default}`. */
 const PLACEHOLDER = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 const NAME = /^[\w.-]{1,64}$/;
-const NOTHING: McpConfig = { servers: [], warnings: [] };
+const NOTHING: McpConfig = { servers: [], leftOut: [], warnings: [] };
 
 /**
- * Reads the MCP servers that a project names in its `.mcp.json`: `{"mcpServers": {"<name>": …}}`, where a server has `command`,
- * `args`, `env`, or `url`, `headers`. Placeholders for environment variables are filled in. Starts nothing; never rejects.
+ * Reads the MCP servers that a project names in its `.mcp.json`, and those that were given: `{"mcpServers": {"<name>": …}}`,
+ * where a server has `command`, `args`, `env`, or `url`, `headers`. Placeholders for environment variables are filled in.
+ * Starts nothing; never rejects.
  */
-export async function readMcpConfig(cwd: string, env: Env): Promise<McpConfig> {
-  const path = join(cwd, FILE);
-  let text: string;
+export async function readMcpConfig({ cwd, given = [], onlyGiven }: McpSources, env: Env): Promise<McpConfig> {
+  const found = await Promise.all([
+    onlyGiven === true ? NOTHING : readFileOf(join(cwd, FILE), cwd, env, true),
+    ...given.map((one) =>
+      /^\s*\{/.test(one) ? readText(one, 'what was given', cwd, env) : readFileOf(resolve(cwd, one), cwd, env, false),
+    ),
+  ]);
+  return {
+    servers: [...new Map(found.flatMap(({ servers }) => servers).map((server) => [server.name, server])).values()],
+    leftOut: found.flatMap(({ leftOut }) => leftOut),
+    warnings: found.flatMap(({ warnings }) => warnings),
+  };
+}
+
+async function readFileOf(path: string, cwd: string, env: Env, mayBeMissing: boolean): Promise<McpConfig> {
   try {
-    text = await readFile(path, 'utf8');
+    return readText(await readFile(path, 'utf8'), path, cwd, env);
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    return missing ? NOTHING : { servers: [], warnings: [`${path} cannot be read: ${messageOf(error)}`] };
+    return missing && mayBeMissing
+      ? NOTHING
+      : { ...NOTHING, warnings: [`${path} cannot be read: ${messageOf(error)}`] };
   }
+}
+
+function readText(text: string, where: string, cwd: string, env: Env): McpConfig {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { servers: [], warnings: [`${path} is no valid JSON (${messageOf(error)}), so no MCP server is used`] };
+    return { ...NOTHING, warnings: [`${where} is no valid JSON (${messageOf(error)}), so no MCP server is used`] };
   }
   const listed = isObject(value) ? value['mcpServers'] : undefined;
   if (!isObject(listed))
-    return { servers: [], warnings: [`${path} has no object "mcpServers", so no MCP server is used`] };
+    return { ...NOTHING, warnings: [`${where} has no object "mcpServers", so no MCP server is used`] };
   const servers: McpServerConfig[] = [];
-  const warnings: string[] = [];
-  for (const [name, entry] of Object.entries(listed)) {
+  const leftOut: LeftOutServer[] = [];
+  for (const [given, entry] of Object.entries(listed)) {
     try {
-      servers.push(readServer(name, entry, cwd, env));
+      servers.push(readServer(given, entry, cwd, env));
     } catch (error) {
-      warnings.push(`the MCP server ${JSON.stringify(name.slice(0, 64))} of ${path} is left out: ${messageOf(error)}`);
+      leftOut.push({ name: given.slice(0, 64), reason: messageOf(error) });
     }
   }
-  return { servers, warnings };
+  const warnings = leftOut.map(
+    ({ name, reason }) => `the MCP server ${JSON.stringify(name)} of ${where} is left out: ${reason}`,
+  );
+  return { servers, leftOut, warnings };
 }
 
 function readServer(name: string, entry: unknown, cwd: string, env: Env): McpServerConfig {

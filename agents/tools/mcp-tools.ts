@@ -1,12 +1,16 @@
 import { type Cuts, PLAIN_CUTS } from '../cuts.ts';
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
-import type { AgentTool } from './agent-tool.ts';
+import type { AgentTool, ToolContext, ToolOutput } from './agent-tool.ts';
 import type { Permissions } from './permissions.ts';
 
 export interface McpToolsOptions {
   /** Folder whose `.mcp.json` names the servers; absolute. */
   readonly cwd: string;
+  /** More servers, which go before those of `.mcp.json`: each JSON like it, or the path of a file. @defaultValue none */
+  readonly given?: readonly string[];
+  /** Only the given ones count. @defaultValue false */
+  readonly onlyGiven?: boolean;
   /** Environment for placeholders; of it the servers get what a program needs to run, and no secrets. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Version that servers are told. */
@@ -17,13 +21,35 @@ export interface McpToolsOptions {
   readonly cuts?: Cuts;
 }
 
+export interface RemoteToolContext extends Pick<ToolContext, 'signal'> {
+  /** What long results are shortened by. */
+  readonly session: Pick<ToolContext['session'], 'cuts'>;
+}
+
+/** A tool that needs nothing of an agent's own. */
+export interface RemoteAgentTool extends AgentTool {
+  run(input: unknown, context: RemoteToolContext): Promise<ToolOutput>;
+}
+
+/** How it stands with one server. `pending`: nothing has asked for it yet, or it is being started. */
+export interface McpServerState {
+  readonly name: string;
+  readonly status: 'pending' | 'connected' | 'failed';
+  /** Why it failed, in a sentence. */
+  readonly error?: string;
+}
+
 /** The tools of a project's MCP servers. Source: spec A-25. */
 export interface McpTools {
   /**
-   * Starts the servers when it is first called, those of which some tool could be allowed. Never rejects: a server that fails
+   * Starts the servers of which some tool could be allowed, each when it is first wanted. Never rejects: a server that fails
    * is a warning, and has no tools.
    */
-  tools(permissions: Pick<Permissions, 'offersServer'>): Promise<readonly AgentTool[]>;
+  tools(permissions: Pick<Permissions, 'offersServer'>): Promise<readonly RemoteAgentTool[]>;
+  /** Reads which servers are named, and starts none. Never rejects. */
+  load(): Promise<void>;
+  /** How it stands with each server that was named when they were read. */
+  servers(): readonly McpServerState[];
   /** The warnings that nobody has taken yet. */
   takeWarnings(): readonly string[];
   /** Ends the servers, within 2 s. Idempotent; `tools` gives none from then on. */
@@ -57,71 +83,112 @@ const LONGEST_REASON = 600;
 const MAX_DESCRIPTION_CHARACTERS = 4_000;
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 
-/** Makes the tools of the servers in `.mcp.json`; nothing is read or started before they are asked for. */
+/** Makes the tools of MCP servers; nothing is read or started before they are asked for. */
 export function createMcpTools(options: McpToolsOptions): McpTools {
-  const connections: McpConnection[] = [];
-  let warnings: string[] = [];
-  const warn = (text: string): void => {
-    warnings.push(text);
-    options.onWarning?.(text);
-  };
-  let opening: Promise<readonly AgentTool[]> | undefined;
-  let closing: Promise<void> | undefined;
-  const open = async (permissions: Pick<Permissions, 'offersServer'>): Promise<readonly AgentTool[]> => {
-    const { readMcpConfig } = await import('../mcp/mcp-config.ts');
-    const config = await readMcpConfig(options.cwd, options.env);
-    for (const warning of config.warnings) warn(warning);
-    const wanted = config.servers.filter(({ name }) => permissions.offersServer(prefixOf(name)));
-    const connected = await Promise.all(wanted.map((server) => connect(server, options, warn)));
-    const found = connected.filter((one) => one !== undefined);
-    connections.push(...found.map(({ connection }) => connection));
-    return withoutTwins(
-      found.flatMap(({ server, connection }) =>
-        connection.tools.flatMap((tool) => asAgentTool(server, tool, connection, warn)),
-      ),
-      warn,
-    );
-  };
+  const servers = new ServerSet(options);
   return {
-    tools(permissions) {
-      if (closing !== undefined) return Promise.resolve([]);
-      opening ??= open(permissions);
-      return opening;
-    },
-    takeWarnings() {
-      const taken = warnings;
-      warnings = [];
-      return taken;
-    },
-    close() {
-      closing ??= (async () => {
-        await opening;
-        await Promise.all(connections.map((connection) => connection.close()));
-      })();
-      return closing;
-    },
+    tools: (permissions) => servers.tools(permissions),
+    load: () => servers.load(),
+    servers: () => servers.states(),
+    takeWarnings: () => servers.takeWarnings(),
+    close: () => servers.close(),
   };
+}
+
+class ServerSet {
+  readonly #options: McpToolsOptions;
+  readonly #states = new Map<string, McpServerState>();
+  /** Tools of each server that was started, or is being started. */
+  readonly #opened = new Map<string, Promise<readonly RemoteAgentTool[]>>();
+  readonly #connections: McpConnection[] = [];
+  readonly #told = new Set<string>();
+  #warnings: string[] = [];
+  #reading: Promise<readonly McpServerConfig[]> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: McpToolsOptions) {
+    this.#options = options;
+  }
+
+  async tools(permissions: Pick<Permissions, 'offersServer'>): Promise<readonly RemoteAgentTool[]> {
+    const servers = await this.#read();
+    if (this.#closing !== undefined) return [];
+    const wanted = servers.filter(({ name }) => permissions.offersServer(mcpToolPrefix(name)));
+    const lists = await Promise.all(wanted.map((server) => this.#open(server)));
+    return withoutTwins(lists.flat(), this.#warn);
+  }
+
+  async load(): Promise<void> {
+    await this.#read();
+  }
+
+  states(): readonly McpServerState[] {
+    return [...this.#states.values()];
+  }
+
+  takeWarnings(): readonly string[] {
+    const taken = this.#warnings;
+    this.#warnings = [];
+    return taken;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await Promise.all(this.#opened.values());
+      await Promise.all(this.#connections.map((connection) => connection.close()));
+    })();
+    return this.#closing;
+  }
+
+  readonly #warn = (text: string): void => {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#warnings.push(text);
+    this.#options.onWarning?.(text);
+  };
+
+  #read(): Promise<readonly McpServerConfig[]> {
+    this.#reading ??= (async () => {
+      const { readMcpConfig } = await import('../mcp/mcp-config.ts');
+      const config = await readMcpConfig(this.#options, this.#options.env);
+      for (const warning of config.warnings) this.#warn(warning);
+      for (const { name, reason: error } of config.leftOut) this.#states.set(name, { name, status: 'failed', error });
+      for (const { name } of config.servers) this.#states.set(name, { name, status: 'pending' });
+      return config.servers;
+    })();
+    return this.#reading;
+  }
+
+  #open(server: McpServerConfig): Promise<readonly RemoteAgentTool[]> {
+    const known = this.#opened.get(server.name);
+    if (known !== undefined) return known;
+    const opening = this.#connect(server);
+    this.#opened.set(server.name, opening);
+    return opening;
+  }
+
+  async #connect(server: McpServerConfig): Promise<readonly RemoteAgentTool[]> {
+    const { name } = server;
+    const { env, version, cuts = PLAIN_CUTS } = this.#options;
+    try {
+      // The SDK is large, and most runs have no server.
+      const { connectToServer } = await import('../mcp/mcp-connection.ts');
+      const connection = await connectToServer(server, inherited(env), version);
+      this.#connections.push(connection);
+      this.#states.set(name, { name, status: 'connected' });
+      return connection.tools.flatMap((tool) => asAgentTool(name, tool, connection, this.#warn));
+    } catch (error) {
+      const reason = cuts.slice(error instanceof Error ? error.message : String(error), 0, LONGEST_REASON);
+      this.#states.set(name, { name, status: 'failed', error: reason });
+      this.#warn(`the MCP server ${name} cannot be used, and agents go without its tools: ${reason}`);
+      return [];
+    }
+  }
 }
 
 /** Beginning of the names of a server's tools. */
-function prefixOf(server: string): string {
+export function mcpToolPrefix(server: string): string {
   return `${MCP_PREFIX}${server.replace(/[^\w-]/g, '_')}__`;
-}
-
-async function connect(
-  server: McpServerConfig,
-  { env, version, cuts = PLAIN_CUTS }: McpToolsOptions,
-  warn: (text: string) => void,
-): Promise<{ readonly server: string; readonly connection: McpConnection } | undefined> {
-  try {
-    // The SDK is large, and most runs have no server.
-    const { connectToServer } = await import('../mcp/mcp-connection.ts');
-    return { server: server.name, connection: await connectToServer(server, inherited(env), version) };
-  } catch (error) {
-    const reason = cuts.slice(error instanceof Error ? error.message : String(error), 0, LONGEST_REASON);
-    warn(`the MCP server ${server.name} of .mcp.json cannot be used, and agents go without its tools: ${reason}`);
-    return undefined;
-  }
 }
 
 function inherited(env: McpToolsOptions['env']): Readonly<Record<string, string>> {
@@ -134,8 +201,8 @@ function asAgentTool(
   tool: RemoteTool,
   connection: McpConnection,
   warn: (text: string) => void,
-): readonly AgentTool[] {
-  const name = prefixOf(server) + tool.name.replace(/[^\w-]/g, '_');
+): readonly RemoteAgentTool[] {
+  const name = mcpToolPrefix(server) + tool.name.replace(/[^\w-]/g, '_');
   if (!TOOL_NAME.test(name) || JSON.stringify(tool.inputSchema).length > MAX_SCHEMA_CHARACTERS) {
     warn(`a tool of the MCP server ${server} is left out: its name or its input schema is too long`);
     return [];
@@ -160,8 +227,8 @@ function bounded(text: string, cuts: Cuts): string {
   return `${shown.toWellFormed()}\n[cut: ${text.length - shown.length} more characters. Ask for less.]`;
 }
 
-function withoutTwins(tools: readonly AgentTool[], warn: (text: string) => void): readonly AgentTool[] {
-  const byName = new Map<string, AgentTool>();
+function withoutTwins(tools: readonly RemoteAgentTool[], warn: (text: string) => void): readonly RemoteAgentTool[] {
+  const byName = new Map<string, RemoteAgentTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) warn(`two tools of MCP servers are named ${tool.name}; the first one is used`);
     else byName.set(tool.name, tool);

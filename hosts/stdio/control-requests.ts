@@ -12,6 +12,7 @@ import { toErrorRecord } from '../../protocol/workflow-error.ts';
 import type { HostLines } from './host-lines.ts';
 import type { PermissionPrompts } from './permission-prompts.ts';
 import type { Session } from './session.ts';
+import type { SessionFacts } from './session-facts.ts';
 import { PERMISSION_MODES, type SessionSettings } from './session-settings.ts';
 import type { TaskWatch } from './task-watch.ts';
 
@@ -22,6 +23,7 @@ export interface ControlRequestsOptions {
   readonly prompts: PermissionPrompts;
   readonly settings: SessionSettings;
   readonly lines: Pick<HostLines, 'control'>;
+  readonly mcpServers: SessionFacts['mcpServers'];
   /** What `initialize` is answered with; no account data (E-13). */
   readonly describe: () => Readonly<Record<string, unknown>>;
 }
@@ -82,7 +84,7 @@ function act(request: ControlRequest['request'], options: Acting): Answer {
     case 'cancel_async_message':
       return { cancelled: session.cancelMessage(read(cancelMessageRequestSchema, request).message_uuid) };
     case 'mcp_status':
-      return { mcpServers: [] };
+      return { mcpServers: options.mcpServers().map((server) => ({ ...server })) };
     case 'set_max_thinking_tokens':
       return {};
     default:

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
+import type { Permissions } from '../../agents/tools/permissions.ts';
 import type { StreamJsonDialect } from '../../protocol/stream-json.ts';
 import type { PriceTable } from '../../runtime/costs/price-table.ts';
 import type { Clock, EventSink, Redactor } from '../../runtime/ports.ts';
 import type { LaunchedTask } from '../workflow-tool/background-run.ts';
 import type { BackgroundRuns } from '../workflow-tool/background-runs.ts';
 import { createHostLines, type HostLines } from './host-lines.ts';
+import { createMcpHostTools, type McpHostToolsOptions } from './mcp-host-tools.ts';
 import { createPermissionPrompts, type PermissionPrompts } from './permission-prompts.ts';
 import { Session } from './session.ts';
 import { createSessionCosts } from './session-costs.ts';
@@ -39,6 +41,10 @@ export interface OpenSessionOptions {
   /** Undefined when no model is configured. */
   readonly model: ConversationModel | undefined;
   readonly stored: TranscriptStore;
+  /** Servers whose tools the main conversation may use, and what it may do; see `createMcpHostTools`. */
+  readonly mcp: Pick<McpHostToolsOptions, 'mcpTools'> & {
+    permissions(prompts: PermissionPrompts): Permissions;
+  };
   readonly hooks: SessionHooks | undefined;
   readonly redactor: Redactor;
   readonly clock: Clock;
@@ -133,6 +139,12 @@ export function openSession(options: OpenSessionOptions): OpenSession {
       createTaskStopTool(runs, watch),
     ].filter(({ name }) => facts.tools.includes(name)),
     workflows: createSlashWorkflows({ callWorkflow, lines, transcript, newUuid, refusal: options.refusal }),
+    moreTools: createMcpHostTools({
+      ...options,
+      ...options.mcp,
+      cwd: facts.cwd,
+      permissions: () => options.mcp.permissions(prompts),
+    }),
     sayInit: () => lines.say(initFields(facts, settings)),
     costs,
   });

@@ -27,6 +27,7 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const control = createControlRequests({
     ...options,
     sessionId: facts.sessionId,
+    mcpServers: facts.mcpServers,
     describe: () => initializeAnswer(facts),
   });
   for await (const line of readInputLines(input)) {

@@ -1,3 +1,4 @@
+import type { McpServerState } from '../../agents/tools/mcp-tools.ts';
 import type { InitLine } from '../../protocol/stdio-output.ts';
 import { WF_VERSION } from '../../runtime/version.ts';
 import type { SessionSettings } from './session-settings.ts';
@@ -16,6 +17,8 @@ export interface SessionFacts {
   readonly workflows: readonly KnownWorkflow[];
   /** Names of the tools of the main conversation. */
   readonly tools: readonly string[];
+  /** How it stands with the MCP servers that were named. */
+  readonly mcpServers: () => readonly McpServerState[];
   /** Types that agents of a workflow may have. */
   readonly agentTypes: readonly string[];
   /** Gives the id of the model in use; undefined when none is configured. */
@@ -31,7 +34,7 @@ export function initFields(facts: SessionFacts, settings: SessionSettings): Omit
     subtype: 'init',
     cwd: facts.cwd,
     tools: [...facts.tools],
-    mcp_servers: [],
+    mcp_servers: facts.mcpServers().map(({ name, status }) => ({ name, status })),
     model: facts.modelId?.(settings.modelName) ?? 'none',
     permissionMode: settings.permissionMode,
     slash_commands: facts.workflows.map(({ name }) => name),

@@ -38,8 +38,9 @@ function delegate(report: AgentReporter): AgentReporter {
     toolStarted: (id, name) => report.toolStarted(id, name),
     toolFinished: (...told) => report.toolFinished(...told),
     retry: (failure) => report.retry(failure),
-    transcriptSaved: async () => report.transcriptSaved?.(),
     warn: (text) => report.warn?.(text),
+    ...(report.redactor === undefined ? {} : { redactor: report.redactor }),
+    ...(report.transcriptSaved === undefined ? {} : { transcriptSaved: async () => report.transcriptSaved?.() }),
     ...(report.keepFile === undefined
       ? {}
       : { keepFile: (name: string, text: string) => report.keepFile?.(name, text) ?? Promise.resolve('') }),

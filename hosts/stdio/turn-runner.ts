@@ -1,3 +1,4 @@
+import { untilAborted } from '../../agents/abort.ts';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
 import type { Clock } from '../../runtime/ports.ts';
 import { converseTurn } from './converse-turn.ts';
@@ -14,6 +15,8 @@ export interface TurnRunnerOptions {
   /** Undefined when none is configured: then only saved workflows run. */
   readonly model: ConversationModel | undefined;
   readonly tools: readonly HostTool[];
+  /** Tools of MCP servers, as they are when the model is asked. */
+  readonly moreTools: () => Promise<readonly HostTool[]>;
   readonly settings: SessionSettings;
   readonly transcript: Transcript;
   readonly lines: HostLines;
@@ -32,7 +35,7 @@ const MAX_STOP_BLOCKS = 10;
 
 /** Answers what stands last in the transcript, through the model; or says that there is none. */
 export async function answerByModel(turn: Turn, options: TurnRunnerOptions): Promise<TurnOutcome> {
-  const { model, settings, transcript, hooks, newUuid } = options;
+  const { model, settings, transcript, hooks, newUuid, tools, moreTools } = options;
   if (model === undefined) return { type: 'failed', text: NO_MODEL };
   for (let blocks = 0; ; blocks++) {
     const outcome = await converseTurn({
@@ -40,6 +43,7 @@ export async function answerByModel(turn: Turn, options: TurnRunnerOptions): Pro
       model,
       turn,
       modelName: settings.modelName,
+      tools: [...tools, ...(await untilAborted(moreTools(), turn.signal))],
       system: mainInstructions(settings),
     });
     if (outcome.type !== 'done' || hooks === undefined || blocks >= MAX_STOP_BLOCKS) return outcome;

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeApi, startFakeApi } from '../support/fake-messages-api.mjs';
 import { kinds, type Line, makeRoom, type Room, type StdioClient } from './stdio-client.ts';
@@ -187,6 +189,50 @@ describe('the main conversation over stdio', () => {
     client.say('LOOP');
     expect(await client.result()).toMatchObject({ subtype: 'error_max_turns', errors: [expect.stringContaining('2')] });
     expect(api.stats.requests).toBe(2);
+  });
+
+  it('--mcp-config gives servers to the model and to agents, one process for both; mcp_status tells how they are (H-6)', async () => {
+    const server = fileURLToPath(new URL('../support/tool-server.mjs', import.meta.url));
+    const log = join(room.root, 'server.log');
+    const echo = (text: string): object => ({ tool: { name: 'mcp__tools__echo', input: { text } } });
+    const agent = `export const meta = { name: 'm', description: 'd' }\nreturn agent('ECHO')`;
+    api.reset({
+      rules: [
+        {
+          match: '^USE',
+          reply: [echo('from the model'), launch({ script: agent }), { text: 'It runs.' }, { text: 'ok' }],
+        },
+        { match: '^ECHO', reply: [echo('from an agent'), { text: 'said' }] },
+      ],
+    });
+    const tools = { command: process.execPath, args: [server], env: { SERVER_LOG: log } };
+    const mcpServers = { tools, inside: { type: 'sdk', name: 'inside' }, closed: { command: 'no-such-program' } };
+    room.put('.mcp.json', { mcpServers: { ofProject: tools } });
+    const argv = [
+      '--mcp-config',
+      JSON.stringify({ mcpServers }),
+      '--strict-mcp-config',
+      '--allowedTools',
+      'mcp__tools',
+    ];
+    const client = room.host(...argv);
+    client.say('USE them');
+    await client.result(2);
+    client.control('status', { subtype: 'mcp_status' });
+    expect((await client.answer('status'))['response'].response.mcpServers).toEqual([
+      { name: 'inside', status: 'failed', error: expect.stringContaining('"sdk"') },
+      { name: 'tools', status: 'connected' },
+      { name: 'closed', status: 'pending' },
+    ]);
+    expect(of(client, 'init').at(-1)?.['mcp_servers']).toContainEqual({ name: 'tools', status: 'connected' });
+    expect(api.stats.calls.map(({ lastUser }) => lastUser).filter((text) => text.includes('echo: '))).toEqual([
+      expect.stringContaining('echo: from the model'),
+      expect.stringContaining('echo: from an agent'),
+    ]);
+    expect(client.stderr()).toMatch(/closed is not started.*--allowedTools 'mcp__closed'/);
+    client.closeInput();
+    expect(await client.exit).toBe(0);
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
   it('--forward-subagent-text shows what agents say, under the call that started their workflow (H-6)', async () => {

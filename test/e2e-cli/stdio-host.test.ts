@@ -144,6 +144,7 @@ describe('the messages of the stdio host', () => {
     client.say('/quick');
     expect((await client.result(2))['session_id']).toBe('11111111-2222-4333-8444-555555555555');
     expect(of(client, 'init')[0]?.['permissionMode']).toBe('dontAsk');
+    expect(client.stderr()).toMatch(/^note: --add-dir changes nothing/m);
   });
 });
 
