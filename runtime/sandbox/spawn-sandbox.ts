@@ -90,12 +90,14 @@ class SandboxProcess implements Sandbox {
   answer(...[id, answer, spent]: Parameters<Sandbox['answer']>): void {
     if (this.#over || this.#reader?.close(id) !== true) return;
     this.#queueAnswer(encodeAnswer(id, answer, spent));
+    if (!answer.ok) this.#flush();
   }
 
   answerWorkflow(...[id, answer]: Parameters<Sandbox['answerWorkflow']>): void {
     if (this.#over || this.#reader?.close(id) !== true) return;
     if (!answer.ok) {
       this.#queueAnswer(encodeAnswer(id, answer, null));
+      this.#flush();
       return;
     }
     const { program, name } = answer;
@@ -123,7 +125,10 @@ class SandboxProcess implements Sandbox {
     }
   }
 
-  /** Answers given in one turn cross together. */
+  /**
+   * Answers given in one turn cross together, up to one that rejects: the engine tells of one unhandled rejection a turn
+   * (S-26).
+   */
   #queueAnswer(json: string): void {
     if (this.#answers.length === 0) setImmediate(() => this.#flush());
     this.#answers.push(json);

@@ -17,6 +17,16 @@ return 'done'`);
     ]);
   });
 
+  it('are each told when several agents fail at once (S-26)', async () => {
+    const run = await runInSandbox("agent('a'); agent('b')\nagent('c'); await agent('last')", {
+      agent: ({ prompt }) =>
+        prompt === 'last'
+          ? { ok: true, valueJson: 'null' }
+          : { ok: false, error: { name: 'Error', message: `no ${prompt}` } },
+    });
+    expect(run.logs.map((line) => /no \w/.exec(line)?.[0])).toEqual(['no a', 'no b', 'no c']);
+  });
+
   it('are nothing when a handler comes later, by await, then, or Promise.all (S-27)', async () => {
     const run = await runInSandbox(`
       const awaited = Promise.reject(new Error('a')); await agent('1')
