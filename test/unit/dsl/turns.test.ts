@@ -22,7 +22,7 @@ return 'done'`);
       agent: ({ prompt }) =>
         prompt === 'last'
           ? { ok: true, valueJson: 'null' }
-          : { ok: false, error: { name: 'Error', message: `no ${prompt}` } },
+          : { ok: false, error: { name: 'Error', code: 'AGENT_API', message: `no ${prompt}` } },
     });
     expect(run.logs.map((line) => /no \w/.exec(line)?.[0])).toEqual(['no a', 'no b', 'no c']);
   });
