@@ -31,12 +31,12 @@ const CHECKS = [
 ]
 
 const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { question: args }
+refuseOddArgs(['question', 'context', 'depth'])
 const question = typeof given.question === 'string' ? given.question.trim() : ''
 if (question === '') {
   throw new Error('deep-research needs a question: pass it as args, as text or as { "question": "…", "depth": "quick" }')
 }
-const depth = Object.hasOwn(DEPTHS, given.depth ?? 'standard') ? (given.depth ?? 'standard') : 'standard'
-if (depth !== (given.depth ?? 'standard')) log(`depth ${JSON.stringify(given.depth)} is unknown; standard is used`)
+const depth = given.depth ?? 'standard'
 const plan = DEPTHS[depth]
 const context = given.context === undefined ? '' : `\nContext from the person who asks: ${asText(given.context)}`
 const goal = `The question: ${question}${context}`
@@ -71,6 +71,14 @@ function hasMeansForMore() {
 
 function folded(text) {
   return text.toLowerCase().replace(/\s+/g, ' ').trim()
+}
+
+/** A word that is misspelt would be passed over without a word, and something else be researched. */
+function refuseOddArgs(known) {
+  const odd = Object.keys(given).filter((key) => !known.includes(key))
+  if (odd.length > 0) throw new Error(`deep-research has no arg ${odd.map((key) => JSON.stringify(key)).join(', ')}; it takes ${known.join(', ')}`)
+  if (Object.hasOwn(DEPTHS, given.depth ?? 'standard')) return
+  throw new Error(`deep-research has no depth ${JSON.stringify(given.depth)}; it takes ${Object.keys(DEPTHS).join(', ')}`)
 }
 
 function short(text, length = 40) {

@@ -35,11 +35,11 @@ const SCEPTICS = [
 const SEVERITIES = ['critical', 'high', 'medium', 'low']
 
 const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : { target: args }
+refuseOddArgs(['target', 'focus', 'depth'])
 const target =
   asText(given.target ?? '').trim() ||
   'the uncommitted changes of the git repository in the working directory, or its last commit when there are none'
-const depth = Object.hasOwn(DEPTHS, given.depth ?? 'standard') ? (given.depth ?? 'standard') : 'standard'
-if (depth !== (given.depth ?? 'standard')) log(`depth ${JSON.stringify(given.depth)} is unknown; standard is used`)
+const depth = given.depth ?? 'standard'
 const plan = DEPTHS[depth]
 const focus = given.focus === undefined ? '' : `\nThe person who asks cares most about: ${asText(given.focus)}`
 const subject = `Under review: ${target}${focus}`
@@ -73,6 +73,14 @@ function hasMeansForMore() {
   return budget.total === null || budget.remaining() > budget.total / 3
 }
 
+/** A word that is misspelt would be passed over without a word, and something else be reviewed. */
+function refuseOddArgs(known) {
+  const odd = Object.keys(given).filter((key) => !known.includes(key))
+  if (odd.length > 0) throw new Error(`review has no arg ${odd.map((key) => JSON.stringify(key)).join(', ')}; it takes ${known.join(', ')}`)
+  if (Object.hasOwn(DEPTHS, given.depth ?? 'standard')) return
+  throw new Error(`review has no depth ${JSON.stringify(given.depth)}; it takes ${Object.keys(DEPTHS).join(', ')}`)
+}
+
 function short(text, length = 40) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
@@ -99,11 +107,15 @@ const SCOPE = {
 
 phase('Scope')
 const scope = await ask(
-  `Find out what is under review, for the reviewers who come after you: what it does, the files and lines it touches and those that depend on them, and the rules of the project. Judge nothing yet. ${CARE}\n${subject}`,
+  `Find out what is under review, for the reviewers who come after you: what it does, the files and lines it touches and those that depend on them, and the rules of the project. Judge nothing yet. Where what is named is not there, or cannot be seen with your tools, name no file and say so in the summary; take nothing else in its place. ${CARE}\n${subject}`,
   { label: 'scope', phase: 'Scope', schema: SCOPE },
 )
 if (scope === null) log('there is no scope, so each reviewer finds out alone what is under review')
-else if (scope.files.length === 0) log('the scope names no file')
+else if (scope.files.length === 0) {
+  throw new Error(
+    `there is nothing to review: the agent that looked for ${short(target, 120)} names no file. It says: ${short(scope.summary, 400)} Name a path or a branch that is there (--arg target=src), and where the change is in git, allow the agents to read it: --allow-tools "Bash(git diff:*),Bash(git log:*),Bash(git show:*),Bash(git status:*)"`,
+  )
+}
 const known = scope === null ? '' : `\nWhat it is: ${JSON.stringify(scope)}`
 
 // ---- Find ----------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ describe('every built-in workflow', () => {
   it.each(names.flatMap((name) => ['quick', 'standard', 'thorough'].map((depth) => [name, depth] as const)))(
     '%s at depth %s completes with simulated agents, within 250, each in a declared phase (H-22)',
     async (name, depth) => {
-      const args = { question: 'Why is the sky blue?', target: 'src', depth };
+      const args = { ...(name === 'review' ? { target: 'src' } : { question: 'Why is the sky blue?' }), depth };
       const { output, result } = await run(name, args, createSimulatedBackend());
       expect(output).toMatchObject({ status: 'completed', failures: [], limits_hit: [] });
       expect(output.logs.filter(({ level }) => level !== 'info')).toEqual([]);
@@ -97,14 +97,15 @@ describe('every built-in workflow', () => {
     },
   );
 
-  it.each(names)('%s tells of a depth that it does not know, and takes its own (H-22)', async (name) => {
-    const { output, result } = await run(
-      name,
-      { question: 'q', target: 't', depth: 'deepest' },
-      answeringBackend(down),
-    );
-    expect(result.depth).toBe('standard');
-    expect(output.logs[0]?.text).toBe('depth "deepest" is unknown; standard is used');
+  it.each([
+    ['review', { targt: 'src' }, 'review has no arg "targt"; it takes target, focus, depth'],
+    ['review', { target: 'src', depth: 'zzz' }, 'review has no depth "zzz"; it takes quick, standard, thorough'],
+    ['deep-research', { question: 'q', dept: 1 }, 'deep-research has no arg "dept"; it takes question, context, depth'],
+    ['deep-research', { question: 'q', depth: 7 }, 'deep-research has no depth 7; it takes quick, standard, thorough'],
+  ])('%s refuses the args %j before anybody is asked (H-22)', async (name, args, message) => {
+    const { output } = await run(name, args, answeringBackend(down));
+    expect(output.error?.message).toContain(message);
+    expect(output.census.agent_count).toBe(0);
   });
 });
 
@@ -338,6 +339,15 @@ describe('review', () => {
     const again = backend.asked.filter((prompt) => prompt.includes('Reported already'));
     expect(again).toHaveLength(12);
     expect(again[0]).toContain('a.ts:3 Off by one');
+  });
+
+  it('ends after the first agent where there is nothing to review, and says what that agent saw (H-22)', async () => {
+    const scope = { summary: 'No srcc is here.', files: [], conventions: '' };
+    const { output } = await run('review', 'srcc', byLabel({ ...good, scope }));
+    expect(output.error?.message).toMatch(
+      /nothing to review: .* srcc names no file\. It says: No srcc is here\. Name a path/,
+    );
+    expect(output.census.agent_count).toBe(1);
   });
 
   it('finds nothing honestly: how many angles were looked at (H-22)', async () => {
