@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { nearestWord } from '../hosts/saved-workflows/nearest-word.ts';
+import { nearestWord } from '../protocol/nearest-word.ts';
 
 /** Makes a parser of whole numbers within bounds, both allowed. The error names the bounds. */
 export function integerBetween(min: number, max: number): (text: string) => number {

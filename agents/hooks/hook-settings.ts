@@ -1,3 +1,4 @@
+import { nearestWord } from '../../protocol/nearest-word.ts';
 import { HOOK_EVENTS, type HookEvent } from './hooks.ts';
 
 /** One program that is run for an event. */
@@ -51,8 +52,18 @@ export function readHookSettings(text: string, source: HookSource): HookSettings
       const found = commandsOf(hooks[event], event, source, problems);
       if (found.length > 0) commands.set(event, found);
     }
+    problems.push(...misspeltEvents(hooks, source));
   }
   return { commands, disableAll: settings['disableAllHooks'] === true, problems };
+}
+
+/** Programs that share these settings have more events, so only a name that is nearly one of ours is told of. */
+function misspeltEvents(hooks: object, source: HookSource): readonly string[] {
+  return Object.keys(hooks).flatMap((name) => {
+    const near = HOOK_EVENTS.some((event) => event === name) ? undefined : nearestWord(name, HOOK_EVENTS);
+    if (near === undefined) return [];
+    return [`No event of hooks is named ${JSON.stringify(name.slice(0, 80))} in ${source.name}; did you mean ${near}?`];
+  });
 }
 
 function commandsOf(groups: unknown, event: HookEvent, source: HookSource, problems: string[]): HookCommand[] {

@@ -173,8 +173,9 @@ class ProcessBackend implements AgentBackend {
 
 function notFound(name: string, command: string): WorkflowError {
   const instead = name === 'process' ? 'Name one with --agent-command' : 'Name it with --agent-command';
+  const where = command.includes('/') ? 'is no program that can be started' : 'was not found on the search path';
   return new WorkflowError(
     'FILE_MISSING',
-    `The command "${command}" of the ${name} backend was not found on the search path. Install it, or ${instead[0]?.toLowerCase()}${instead.slice(1)} 'COMMAND [ARGUMENT…]', or choose another backend with --backend.`,
+    `The command "${command}" of the ${name} backend ${where}. Install it, or ${instead[0]?.toLowerCase()}${instead.slice(1)} 'COMMAND [ARGUMENT…]', or choose another backend with --backend.`,
   );
 }

@@ -11,6 +11,7 @@ import { ago } from '../ago.ts';
 import { askYesNo } from '../ask.ts';
 import type { CliContext } from '../cli-context.ts';
 import { stateRoot } from '../state-root.ts';
+import { stateWord } from '../state-word.ts';
 import { listStoredRuns, readStoredRun, type StoredRun } from '../stored-run.ts';
 import { textTable } from '../text-table.ts';
 
@@ -111,7 +112,9 @@ function print(
     return;
   }
   context.stdout.write(
-    textTable(runs.map((run) => [run.runId, run.state, ago(run.record.updatedAt, context.now()), run.record.name])),
+    textTable(
+      runs.map((run) => [run.runId, stateWord(run.state), ago(run.record.updatedAt, context.now()), run.record.name]),
+    ),
   );
   const runsText = runs.length === 1 ? '1 run' : `${runs.length} runs`;
   context.stderr.write(flags.dryRun === true ? `would remove ${runsText}\n` : `removed ${runsText}\n`);

@@ -3,6 +3,7 @@ import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
 import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
 import { stateRoot } from '../state-root.ts';
+import { stateWord } from '../state-word.ts';
 import { listStoredRuns, type StoredRun } from '../stored-run.ts';
 import { textTable } from '../text-table.ts';
 
@@ -26,7 +27,9 @@ export async function listCommand(context: CliContext, flags: ListFlags): Promis
   }
   if (runs.length === 0) context.stderr.write(`no runs in ${root}; start one with wf run <script>\n`);
   context.stdout.write(
-    textTable(runs.map((run) => [run.runId, run.state, ago(run.record.updatedAt, context.now()), run.record.name])),
+    textTable(
+      runs.map((run) => [run.runId, stateWord(run.state), ago(run.record.updatedAt, context.now()), run.record.name]),
+    ),
   );
   return 0;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nearestWord } from '../../hosts/saved-workflows/nearest-word.ts';
 import { coreEventSchema } from '../../protocol/core-event.ts';
 import { journalRowSchema } from '../../protocol/journal-row.ts';
+import { nearestWord } from '../../protocol/nearest-word.ts';
 import { responsesFileSchema } from '../../protocol/responses-file.ts';
 import { runOutputSchema, runRecordSchema } from '../../protocol/run-record.ts';
 import { sessionRowSchema } from '../../protocol/session-row.ts';

@@ -8,6 +8,7 @@ import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
 import { resumeCommand } from '../resume-command.ts';
 import { defaultStateRoot, stateRoot } from '../state-root.ts';
+import { stateWord } from '../state-word.ts';
 import { readStoredRun, type StoredRun } from '../stored-run.ts';
 import { textTable } from '../text-table.ts';
 import { runRow } from './list.ts';
@@ -91,5 +92,5 @@ function failuresText({ failures }: RunSummary): string {
 }
 
 function stateText({ state, owner }: StoredRun): string {
-  return owner === undefined ? state : `${state}, by process ${owner.pid} on ${owner.host}`;
+  return owner === undefined ? stateWord(state) : `${stateWord(state)}, by process ${owner.pid} on ${owner.host}`;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { CliContext } from '../cli-context.ts';
 import { stateRoot } from '../state-root.ts';
+import { stateWord } from '../state-word.ts';
 import { readStoredRun, type StoredRun } from '../stored-run.ts';
 
 export interface StopFlags {
@@ -23,7 +24,7 @@ export async function stopCommand(context: CliContext, runId: string, flags: Sto
   const root = stateRoot(context, flags);
   const before = await readStoredRun(root, runId);
   if (before.owner === undefined) {
-    report(context, flags, before, `run ${before.runId} is not running (${before.state})`);
+    report(context, flags, before, `run ${before.runId} is not running (${stateWord(before.state)})`);
     return 0;
   }
   const { pid, host } = before.owner;
@@ -35,7 +36,7 @@ export async function stopCommand(context: CliContext, runId: string, flags: Sto
   }
   signal(pid);
   const after = await ended(root, before, context);
-  report(context, flags, after, `run ${after.runId} has stopped (${after.state})`);
+  report(context, flags, after, `run ${after.runId} has ended: ${stateWord(after.state)}`);
   return 0;
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
+import { nearestWord } from '../../protocol/nearest-word.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { FoundWorkflow } from '../../runtime/run-options.ts';
 import { listSavedWorkflows } from './list-saved-workflows.ts';
-import { nearestWord } from './nearest-word.ts';
 import { readScriptFile } from './read-text-file.ts';
 
 const NAMES_SHOWN = 40;

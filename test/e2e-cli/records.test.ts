@@ -50,7 +50,7 @@ describe('commands about runs', () => {
     const run = await startSlow();
     const [runId = ''] = place.runIds();
     const stop = await place.run('stop', runId);
-    expect([stop.exit, stop.stderr]).toEqual([0, `run ${runId} has stopped (killed)\n`]);
+    expect([stop.exit, stop.stderr]).toEqual([0, `run ${runId} has ended: stopped\n`]);
     expect((await run.ended).exit).toBe(143);
     expect(JSON.parse((await place.run('stop', runId, '--json')).stdout)).toEqual({ runId, status: 'killed' });
   });

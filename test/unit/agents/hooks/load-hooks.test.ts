@@ -112,6 +112,7 @@ describe('hooks of settings', () => {
           { matcher: 'x' },
         ],
         Stop: 'x',
+        PreTolUse: [],
         UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'false' }] }],
       },
     });
@@ -123,6 +124,7 @@ describe('hooks of settings', () => {
       'A SubagentStart hook in /project/sub/.claude/settings.json has no "command", so it is left out.',
       'A SubagentStart entry in /project/sub/.claude/settings.json has no list "hooks", so it is left out.',
       'The Stop hooks in /project/sub/.claude/settings.json are no list, so they are left out.',
+      'No event of hooks is named "PreTolUse" in /project/sub/.claude/settings.json; did you mean PreToolUse?',
     ]);
     await expect(said(hooks)).resolves.toBe('ok');
   });
