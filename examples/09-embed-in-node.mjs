@@ -1,4 +1,5 @@
 // Runs a workflow from a program, follows its progress as an agent CLI would, and resumes it for free.
+// It reads 03-fan-out-and-synthesis.js, which must stand beside it.
 // node examples/09-embed-in-node.mjs
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

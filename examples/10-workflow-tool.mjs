@@ -1,4 +1,5 @@
 // Gives an agent CLI the Workflow tool: the model writes a script, it runs in the background, and its end comes as a message.
+// It reads 03-fan-out-and-synthesis.js, which must stand beside it.
 // node examples/10-workflow-tool.mjs
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -11,7 +11,7 @@ const BUG = {
   type: 'object',
   properties: {
     found: { type: 'boolean' },
-    file: { type: 'string' },
+    file: { type: 'string', description: 'its path, as git names it' },
     what: { type: 'string', description: 'what is wrong, and for which input' },
   },
   required: ['found', 'file', 'what'],
@@ -19,7 +19,7 @@ const BUG = {
 const FIX = {
   type: 'object',
   properties: {
-    branch: { type: 'string', minLength: 1, description: 'the branch of your worktree' },
+    branch: { type: 'string', pattern: '^wf/wf_[0-9a-f]{8}-[0-9a-f]{3}-[0-9]+$', description: 'the branch of your worktree' },
     testsPass: { type: 'boolean' },
     change: { type: 'string' },
   },
@@ -27,10 +27,29 @@ const FIX = {
 }
 const VERDICT = {
   type: 'object',
-  properties: { sound: { type: 'boolean' }, reason: { type: 'string' } },
-  required: ['sound', 'reason'],
+  properties: {
+    changedFiles: { type: 'array', items: { type: 'string' }, description: 'what git diff --name-only prints; empty when it prints nothing' },
+    sound: { type: 'boolean' },
+    reason: { type: 'string' },
+  },
+  required: ['changedFiles', 'sound', 'reason'],
 }
 const SCEPTICS = ['whether it mends the cause and not a symptom', 'what it breaks that worked before']
+
+/**
+ * Why a fix is not to be merged; undefined when it is. An agent's word for its own work is not enough: what the branch changes
+ * is asked of two agents that did not make it, and compared here with what should have changed.
+ */
+function objection(bug, verdicts) {
+  const heard = verdicts.filter(Boolean)
+  if (heard.length < SCEPTICS.length) return `${SCEPTICS.length - heard.length} of ${SCEPTICS.length} sceptics died`
+  const doubt = heard.find((verdict) => !verdict.sound)
+  if (doubt) return doubt.reason
+  const seen = heard.map(({ changedFiles }) => [...new Set(changedFiles)].sort().join(', '))
+  if (seen.some((files) => files === '')) return 'a sceptic found no change on its branch'
+  if (new Set(seen).size > 1) return `the sceptics saw different changes: ${seen.join(' / ')}`
+  if (!heard[0].changedFiles.includes(bug.file)) return `its branch changes ${seen[0]}, and not ${bug.file}`
+}
 
 const reports = await pipeline(
   areas,
@@ -52,21 +71,22 @@ const reports = await pipeline(
       SCEPTICS.map((question) => () =>
         agent(
           `Doubt this fix on the branch ${fix.branch}: ${fix.change}\nThe bug was: ${bug.what}\n` +
-            `Look at it with \`git diff HEAD...${fix.branch}\` and find out ${question}.`,
+            `Look at it with \`git diff --name-only HEAD...${fix.branch}\` and \`git diff HEAD...${fix.branch}\`, and find out ${question}.`,
           { label: `doubt ${bug.file}: ${question}`, phase: 'Review', schema: VERDICT },
         ),
       ),
     )
-    const against = verdicts.filter((verdict) => verdict !== null && !verdict.sound)
-    const missing = verdicts.filter((verdict) => verdict === null).length
-    const why = against[0]?.reason ?? (missing > 0 ? `${missing} of ${SCEPTICS.length} sceptics died` : 'both sceptics find it sound')
-    return { area, bug, branch: fix.branch, merge: against.length === 0 && missing === 0, why }
+    const why = objection(bug, verdicts)
+    return { area, bug, branch: fix.branch, merge: why === undefined, why: why ?? 'both sceptics find it sound' }
   },
 )
 
 const known = reports.map((report, i) => report ?? { area: areas[i], merge: false, why: 'the agent that should look died' })
-const merge = known.filter((report) => report.merge).map((report) => report.branch)
-log(`${merge.length} of ${areas.length} areas have a fix to merge`)
+const merge = [...new Set(known.filter((report) => report.merge).map((report) => report.branch))]
+const count = (fits) => known.filter(fits).length
+log(
+  `${areas.length} areas: ${count(({ bug }) => bug)} bugs found, ${count(({ branch }) => branch)} fixes tried, ${merge.length} of them to merge; each of the others says why not`,
+)
 return {
   merge,
   leave: known.filter((report) => !report.merge).map(({ area, branch, why }) => ({ area, ...(branch && { branch }), why })),

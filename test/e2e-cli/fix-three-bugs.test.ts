@@ -63,42 +63,46 @@ function repository(apiUrl: string): { readonly place: Place; readonly git: (...
 }
 
 /** What the model does: it reads, edits, runs the tests, commits, and looks at diffs; the names of branches it takes from its prompts. */
-function model(against: string | undefined) {
-  const rules = BUGS.flatMap(({ name, wrong, right }) => [
-    {
-      match: `Find one real bug in src/${name}\\.mjs`,
-      reply: [
-        { tool: { name: 'Read', input: { file_path: `src/${name}.mjs` } } },
-        { json: { found: true, file: `src/${name}.mjs`, what: `${name} gives a wrong result` } },
-      ],
-    },
-    {
-      match: `Fix this bug in src/${name}\\.mjs[^]*on the branch (\\S+)\\. What`,
-      reply: [
-        { tool: { name: 'Edit', input: { file_path: `src/${name}.mjs`, old_string: wrong, new_string: right } } },
-        { tool: { name: 'Bash', input: { command: `node --test test/${name}.test.mjs` } } },
-        { tool: { name: 'Bash', input: { command: `git add -A && git commit -q -m "Mend ${name}"` } } },
-        { json: { branch: '$1', testsPass: true, change: `${name} computes what it should` } },
-      ],
-    },
-    {
-      match: `Doubt this fix on the branch (\\S+): ${name} `,
-      reply: [
-        { tool: { name: 'Bash', input: { command: 'git diff HEAD...$1' } } },
-        {
-          json:
-            name === against
-              ? { sound: false, reason: 'an empty list is still wrong' }
-              : { sound: true, reason: 'fine' },
-        },
-      ],
-    },
-  ]);
+function model(against: string | undefined, untouched: string | undefined) {
+  const rules = BUGS.flatMap(({ name, wrong, right }) => {
+    const changedFiles = name === untouched ? ['README.md'] : [`src/${name}.mjs`];
+    return [
+      {
+        match: `Find one real bug in src/${name}\\.mjs`,
+        reply: [
+          { tool: { name: 'Read', input: { file_path: `src/${name}.mjs` } } },
+          { json: { found: true, file: `src/${name}.mjs`, what: `${name} gives a wrong result` } },
+        ],
+      },
+      {
+        match: `Fix this bug in src/${name}\\.mjs[^]*on the branch (\\S+)\\. What`,
+        reply: [
+          { tool: { name: 'Edit', input: { file_path: `src/${name}.mjs`, old_string: wrong, new_string: right } } },
+          { tool: { name: 'Bash', input: { command: `node --test test/${name}.test.mjs` } } },
+          { tool: { name: 'Bash', input: { command: `git add -A && git commit -q -m "Mend ${name}"` } } },
+          { json: { branch: '$1', testsPass: true, change: `${name} computes what it should` } },
+        ],
+      },
+      {
+        match: `Doubt this fix on the branch (\\S+): ${name} `,
+        reply: [
+          { tool: { name: 'Bash', input: { command: 'git diff --name-only HEAD...$1' } } },
+          { tool: { name: 'Bash', input: { command: 'git diff HEAD...$1' } } },
+          {
+            json:
+              name === against
+                ? { sound: false, reason: 'an empty list is still wrong', changedFiles }
+                : { sound: true, reason: 'fine', changedFiles },
+          },
+        ],
+      },
+    ];
+  });
   return { rules };
 }
 
-async function runDemo(against?: string) {
-  const api = await startFakeApi({ rules: model(against) });
+async function runDemo(against?: string, untouched?: string) {
+  const api = await startFakeApi(model(against, untouched));
   apis.push(api);
   const { place, git } = repository(api.url);
   const areas = BUGS.map(({ name }) => `src/${name}.mjs`);
@@ -137,11 +141,13 @@ describe('the demo that fixes three bugs', () => {
     expect(stdout).toMatch(/pass 3[\s\S]*fail 0/);
   });
 
-  it('leaves a fix that a sceptic doubts, with its branch and the reason (A-30)', async () => {
-    const { result } = await runDemo('median');
-    expect(result.merge).toHaveLength(2);
+  it('leaves a fix that a sceptic doubts, and one whose branch changes something else, with branch and reason (A-30)', async () => {
+    const { result } = await runDemo('median', 'pages');
+    expect(result.merge).toHaveLength(1);
+    const branch = expect.stringMatching(/^wf\/wf_/);
     expect(result.leave).toEqual([
-      { area: 'src/median.mjs', branch: expect.stringMatching(/./), why: 'an empty list is still wrong' },
+      { area: 'src/median.mjs', branch, why: 'an empty list is still wrong' },
+      { area: 'src/pages.mjs', branch, why: 'its branch changes README.md, and not src/pages.mjs' },
     ]);
   });
 });

@@ -48,7 +48,7 @@ describe('an agent CLI as a backend', () => {
     const opening = openProcessBackend({ name: 'claude', command: ['claude'], env: { PATH: folder }, cwd: folder });
     await expect(opening).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await expect(opening).rejects.toThrow(/"claude".*not found on the search path.*--agent-command/);
-    const missing = join(folder, 'missing-cli');
+    const missing = `${folder}/missing-cli`;
     const named = openProcessBackend({ name: 'process', command: [missing], env: { PATH: folder }, cwd: folder });
     await expect(named).rejects.toThrow(`"${missing}" of the process backend is no program that can be started.`);
   });
