@@ -2,6 +2,8 @@
 
 // Backends
 export { createAnthropicBackend } from './agents/anthropic/anthropic-backend.ts';
+export type { Hooks } from './agents/hooks/hooks.ts';
+export { type LoadHooksOptions, loadHooks } from './agents/hooks/load-hooks.ts';
 export { openProcessBackend } from './agents/process/process-backend.ts';
 export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
 export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';

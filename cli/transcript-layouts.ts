@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { projectsDirectory } from '../cache/layouts/projects-directory.ts';
 import type { TranscriptLayout } from '../cache/layouts/transcript-layout.ts';
 import type { CliContext } from './cli-context.ts';
 
@@ -18,13 +18,11 @@ export async function transcriptLayout(
       return undefined;
     case 'claude': {
       const { createClaudeLayout } = await import('../cache/layouts/claude-layout.ts');
-      const home = env['CLAUDE_CONFIG_DIR'] || join(homeDirectory, '.claude');
-      return createClaudeLayout({ projectsDirectory: join(home, 'projects'), sessionId });
+      return createClaudeLayout({ projectsDirectory: projectsDirectory(name, env, homeDirectory), sessionId });
     }
     case 'cbc': {
       const { createCbcLayout } = await import('../cache/layouts/cbc-layout.ts');
-      const home = env['CODEBUDDY_CONFIG_DIR'] || join(homeDirectory, '.codebuddy');
-      return createCbcLayout({ projectsDirectory: join(home, 'projects'), sessionId });
+      return createCbcLayout({ projectsDirectory: projectsDirectory(name, env, homeDirectory), sessionId });
     }
   }
 }

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { createCbcLayout } from '../../cache/layouts/cbc-layout.ts';
+import { createClaudeLayout } from '../../cache/layouts/claude-layout.ts';
+import { type ForeignLayoutName, projectsDirectory } from '../../cache/layouts/projects-directory.ts';
+import type { TranscriptLayout } from '../../cache/layouts/transcript-layout.ts';
 import { createRunStore } from '../../cache/run-store.ts';
 import { createBackgroundTasks } from '../../emitters/background-tasks.ts';
 import { createRedactor } from '../../runtime/redact.ts';
@@ -28,6 +32,8 @@ export interface WorkflowToolOptions
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Of the stream-json lines. @defaultValue a new UUID */
   readonly sessionId?: string;
+  /** Files transcripts also as Claude Code or CodeBuddy does, below the session's id (H-19). @defaultValue not */
+  readonly layout?: ForeignLayoutName;
   /** Shows scripts in `task_started` of dialect `claude` (E-8). @defaultValue true */
   readonly includeSource?: boolean;
   /**
@@ -73,7 +79,11 @@ export function createWorkflowTool(options: WorkflowToolOptions): WorkflowTool |
     ...options,
     cwd,
     homeDirectory,
-    store: createRunStore({ root: resolve(cwd, options.stateDir), redactor: createRedactor(options.secrets ?? []) }),
+    store: createRunStore({
+      root: resolve(cwd, options.stateDir),
+      redactor: createRedactor(options.secrets ?? []),
+      layout: layoutOf(options, place),
+    }),
     sinksFor: readersOf(options),
     ...(options.onNotification === undefined ? {} : { onEnd: options.onNotification }),
   });
@@ -87,6 +97,15 @@ export function createWorkflowTool(options: WorkflowToolOptions): WorkflowTool |
       await options.backend.close();
     },
   };
+}
+
+function layoutOf(
+  { layout, sessionId }: WorkflowToolOptions,
+  { env, homeDirectory }: { readonly env: NonNullable<WorkflowToolOptions['env']>; readonly homeDirectory: string },
+): TranscriptLayout | undefined {
+  if (layout === undefined) return undefined;
+  const place = { projectsDirectory: projectsDirectory(layout, env, homeDirectory), sessionId };
+  return layout === 'claude' ? createClaudeLayout(place) : createCbcLayout(place);
 }
 
 function readersOf(options: WorkflowToolOptions): NonNullable<BackgroundRunsOptions['sinksFor']> {

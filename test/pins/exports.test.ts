@@ -23,6 +23,7 @@ const NAMES = [
   'isWorkflowError',
   'lastRunId',
   'listRuns',
+  'loadHooks',
   'loadResponsesFile',
   'openProcessBackend',
   'parseScript',

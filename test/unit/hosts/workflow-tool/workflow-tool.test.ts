@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadHooks } from '../../../../agents/hooks/load-hooks.ts';
+import { loadResponsesFile } from '../../../../agents/scripted/load-responses-file.ts';
+import { createScriptedBackend } from '../../../../agents/scripted/scripted-backend.ts';
+import { createGitWorktrees } from '../../../../agents/worktrees/git-worktrees.ts';
 import { TaskTracker } from '../../../../emitters/task-tracker.ts';
 import type { EndedRun } from '../../../../hosts/workflow-tool/background-run.ts';
 import {
@@ -13,6 +17,7 @@ import {
 import { readWorkflowInput, WORKFLOW_INPUT_SCHEMA } from '../../../../hosts/workflow-tool/tool-input.ts';
 import { streamJsonLineSchema } from '../../../../protocol/stream-json.ts';
 import { answeringBackend, silence } from '../../../support/answering-backend.ts';
+import { GIT_ENV, repository } from '../../agents/worktrees/test-repository.ts';
 
 const script = (body: string): string => `export const meta = { name: 'greet', description: 'Says hello.' }\n${body}\n`;
 
@@ -55,6 +60,40 @@ afterEach(async () => {
 });
 
 describe('a launch', () => {
+  it('has the worktrees, the hooks and the layout that its host gives (H-2, H-17, H-19)', async () => {
+    const repo = repository();
+    const command = `cat > '${join(root, 'hook.json')}'`;
+    const settings = JSON.stringify({ hooks: { SubagentStop: [{ hooks: [{ type: 'command', command }] }] } });
+    const home = join(root, 'home');
+    const hooks = await loadHooks({
+      cwd: repo.root,
+      homeDirectory: home,
+      env: { PATH: process.env['PATH'] },
+      settings,
+    });
+    const write = { tool: { name: 'Write', input: { file_path: 'made.txt', content: 'made' } } };
+    const { tool, ends } = toolOf({
+      backend: createScriptedBackend(
+        loadResponsesFile(JSON.stringify({ default: [write, { text: 'done' }] }), 'responses.json'),
+        { hooks, permissions: { mode: 'acceptEdits' } },
+      ),
+      worktrees: createGitWorktrees({ env: GIT_ENV }),
+      layout: 'claude',
+      sessionId: 'my-session',
+      cwd: repo.root,
+    });
+    const { runId } = await launched(tool, { script: script("return await agent('x', { isolation: 'worktree' })") });
+    await tool.run(runId)?.ended;
+    expect(ends[0]?.resultJson).toBe('"done"');
+    const [tree = ''] = repo.trees();
+    expect(readFileSync(join(repo.root, '.wf/worktrees', tree, 'made.txt'), 'utf8')).toBe('made');
+    const told = JSON.parse(readFileSync(join(root, 'hook.json'), 'utf8'));
+    expect(told).toMatchObject({ hook_event_name: 'SubagentStop', workflow_run_id: runId });
+    const filed = join(home, '.claude/projects', repo.root.replace(/[^A-Za-z0-9]/g, '-'), 'my-session');
+    expect(told.agent_transcript_path).toContain(join(filed, 'subagents/workflows', runId));
+    expect(existsSync(join(filed, 'workflows', `${runId}.json`))).toBe(true);
+  });
+
   it('answers at once with the ids and paths, and a text that has them all (H-2)', async () => {
     const { tool } = toolOf({ backend: answeringBackend(silence) });
     const answer = await launched(tool, { script: script("return await agent('hi')") });
