@@ -68,7 +68,8 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
   const { sessionId } = session;
   const layout = await transcriptLayout(flags.layout, context, sessionId);
   const over = new AbortController();
-  const hooks = await hooksOf(context, flags, { root, sessionId, note });
+  const transcriptPath = join(root, 'sessions', `${sessionId}.jsonl`);
+  const hooks = await hooksOf(context, flags, { session: { sessionId, transcriptPath }, note });
   const model = decisions.choice.name === 'anthropic' ? conversationModel(context.env, decisions.model) : undefined;
   const switchedOffBy = findKillSwitch(context);
   const settings = settingsOf(flags);
@@ -92,7 +93,7 @@ export async function openHost(context: CliContext, flags: HostFlags, output: Ho
     maxRetries: decisions.options.limits?.maxRetries ?? DEFAULT_LIMITS.maxRetries,
     refusal: hostRefusal(switchedOffBy, flags),
     mcp: { mcpTools, permissions: agents.mainPermissions },
-    hooks: hooks && createSessionHooks(hooks, { sessionId, cwd: context.cwd, warn: note }, over.signal),
+    hooks: hooks && createSessionHooks(hooks, { sessionId, transcriptPath, cwd: context.cwd, warn: note }, over.signal),
     clock: systemClock,
     prices: decisions.options.prices ?? MODEL_PRICES,
     random: Math.random,
@@ -197,16 +198,19 @@ async function confirmByClient(prompts: PermissionPrompts, request: FanOutReques
 function hooksOf(
   { cwd, homeDirectory, env }: CliContext,
   flags: HostFlags,
-  parts: { readonly root: string; readonly sessionId: string; readonly note: (text: string) => void },
+  parts: {
+    readonly session: { readonly sessionId: string; readonly transcriptPath: string };
+    readonly note: (text: string) => void;
+  },
 ): Promise<Hooks | undefined> {
   if (flags.hooks === false) return Promise.resolve(undefined);
-  const { root, sessionId, note } = parts;
+  const { session, note } = parts;
   return loadHooks({
     cwd,
     homeDirectory,
     env,
     settings: flags.settings,
-    session: { sessionId, transcriptPath: join(root, 'sessions', `${sessionId}.jsonl`) },
+    session,
     permissionMode: flags.permissionMode,
     onProblem: note,
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -44,6 +44,37 @@ describe('wf -p', () => {
       exit: 64,
       stderr: expect.stringContaining('not both'),
     });
+  });
+});
+
+describe('the hooks of a session', () => {
+  it('SessionStart comes first and SessionEnd last, with the session and its conversation; --no-hooks runs none (H-17)', async () => {
+    const log = join(root, 'log');
+    const hook = [{ hooks: [{ type: 'command', command: `cat >> '${log}'; echo >> '${log}'` }] }];
+    mkdirSync(join(root, 'here/.claude'));
+    writeFileSync(
+      join(root, 'here/.claude/settings.json'),
+      JSON.stringify({ hooks: { SessionStart: hook, SessionEnd: hook } }),
+    );
+    const env = { PATH: process.env['PATH'] };
+    await wf(['-p', 'hello', '--no-hooks'], { env });
+    expect(existsSync(log)).toBe(false);
+    await wf(['-p', 'hello', '--session-id', 'one'], { env });
+    await wf(['-p', 'hello', '--resume', 'one'], { env });
+    const told = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.map((each) => [each['hook_event_name'], each['source'] ?? each['reason']])).toEqual([
+      ['SessionStart', 'startup'],
+      ['SessionEnd', 'other'],
+      ['SessionStart', 'resume'],
+      ['SessionEnd', 'other'],
+    ]);
+    for (const each of told) {
+      expect(each).toMatchObject({ session_id: 'one', cwd: join(root, 'here') });
+      expect(existsSync(String(each['transcript_path']))).toBe(true);
+    }
   });
 });
 
