@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type { GroupGuardian } from '../process/group-guardian.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -42,14 +43,16 @@ const MOST_PAGES = 50;
  * Connects to a server and asks for its tools.
  *
  * @param env what a server that is a process gets beside its own `env`
+ * @param guardian ends such a server when this process is killed
  * @throws Error that says in one sentence what went wrong; nothing is left behind then
  */
 export async function connectToServer(
   server: McpServerConfig,
   env: Readonly<Record<string, string>>,
   version: string,
+  guardian: GroupGuardian,
 ): Promise<McpConnection> {
-  const transport = transportOf(server, env);
+  const transport = transportOf(server, env, guardian);
   const client = new Client({ name: 'wf', version }, { capabilities: {}, jsonSchemaValidator: TRUSTING });
   const timeout = server.timeoutMs ?? CALL_WITHIN_MS;
   try {
@@ -71,8 +74,12 @@ export async function connectToServer(
 }
 
 /** The SDK's types leave out that a member may be undefined; its transport fits all the same. */
-function transportOf(server: McpServerConfig, env: Readonly<Record<string, string>>): Transport {
-  if (server.type === 'stdio') return new ProcessTransport(server, env);
+function transportOf(
+  server: McpServerConfig,
+  env: Readonly<Record<string, string>>,
+  guardian: GroupGuardian,
+): Transport {
+  if (server.type === 'stdio') return new ProcessTransport(server, env, guardian);
   return new StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
   }) as Transport;

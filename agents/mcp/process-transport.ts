@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type GroupGuardian, MARK_VARIABLE } from '../process/group-guardian.ts';
 import type { StdioServer } from './mcp-config.ts';
 import { MessageLines } from './message-lines.ts';
 
@@ -18,15 +19,20 @@ export class ProcessTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #server: StdioServer;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #guardian: GroupGuardian;
   readonly #exited = Promise.withResolvers<void>();
   #child: ChildProcess | undefined;
   #stderr = '';
   #closed = false;
 
-  /** @param env what the server gets beside its own `env` */
-  constructor(server: StdioServer, env: Readonly<Record<string, string>>) {
+  /**
+   * @param env what the server gets beside its own `env`
+   * @param guardian ends it when this process is killed
+   */
+  constructor(server: StdioServer, env: Readonly<Record<string, string>>, guardian: GroupGuardian) {
     this.#server = server;
     this.#env = env;
+    this.#guardian = guardian;
   }
 
   get pid(): number | undefined {
@@ -40,14 +46,16 @@ export class ProcessTransport implements Transport {
 
   start(): Promise<void> {
     const { command, args, env, cwd } = this.#server;
+    this.#guardian.open();
     const child = spawn(command, args, {
       cwd,
-      env: { ...this.#env, ...env },
+      env: { ...this.#env, ...env, [MARK_VARIABLE]: this.#guardian.token },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
     this.#child = child;
+    if (child.pid !== undefined) this.#guardian.watch(child.pid);
     const lines = new MessageLines({
       onMessage: (message) => this.onmessage?.(message),
       onBroken: (error) => this.onerror?.(error),
@@ -60,6 +68,7 @@ export class ProcessTransport implements Transport {
     child.once('exit', () => {
       this.#exited.resolve();
       this.#killGroup('SIGKILL'); // what it leaves behind
+      if (child.pid !== undefined) this.#guardian.release(child.pid);
       this.#tellClosed();
     });
     return new Promise((resolve, reject) => {

@@ -62,7 +62,7 @@ async function edit(
     const near = plan.near === undefined ? '' : `\n${session.cuts.slice(plan.near, 0, LONGEST_NEAR_TEXT)}`;
     return failed(`${file.relative}: ${plan.message}${near}`);
   }
-  await replaceFile(file.absolute, plan.text.toWellFormed(), signal);
+  await replaceFile(file.absolute, plan.text.toWellFormed(), before?.stamp, signal);
   session.seen.set(file.absolute, await fileStamp(file.absolute));
   const times = plan.lines.length === 1 ? '1 replacement' : `${plan.lines.length} replacements`;
   const places = `${plan.lines.slice(0, MOST_PLACES_NAMED).join(', ')}${plan.lines.length > MOST_PLACES_NAMED ? ', …' : ''}`;

@@ -49,8 +49,9 @@ export const grepTool = defineTool({
       context.session.cuts,
     );
     await search.run(input.path ?? '.', context);
+    const found = search.found.length === 0 ? [`Nothing matches ${input.pattern}.`] : search.found;
     return {
-      text: search.found.length === 0 ? `Nothing matches ${input.pattern}.` : search.found.join('\n'),
+      text: [...found, ...search.leftOut()].join('\n'),
       isError: false,
       summary: `${search.matches} matches for ${input.pattern}`,
     };
@@ -65,6 +66,7 @@ class Search {
   readonly #mode: 'lines' | 'files';
   readonly #limit: number;
   readonly #cuts: Cuts;
+  readonly #tooLarge: string[] = [];
   #bytes = 0;
 
   constructor(regex: RE2JS, glob: RE2JS | undefined, mode: 'lines' | 'files', limit: number, cuts: Cuts) {
@@ -92,10 +94,22 @@ class Search {
     }
   }
 
+  /** A line about files that were too large to be searched, if there were any. */
+  leftOut(): readonly string[] {
+    const [first, ...others] = this.#tooLarge;
+    if (first === undefined) return [];
+    const files = others.length === 0 ? first : `${first} and ${others.length} more`;
+    return [`[not searched, since larger than ${MAX_FILE_BYTES} bytes: ${files}]`];
+  }
+
   async #searchFile(file: FoundFile, shownPath: string): Promise<void> {
     if (this.#glob !== undefined && !this.#glob.matches(file.relative)) return;
     const facts = await stat(file.absolute).catch(() => undefined);
-    if (facts === undefined || facts.size > MAX_FILE_BYTES) return;
+    if (facts === undefined) return;
+    if (facts.size > MAX_FILE_BYTES) {
+      this.#tooLarge.push(shownPath);
+      return;
+    }
     const bytes = await readFile(file.absolute).catch(() => undefined);
     if (bytes === undefined || looksBinary(bytes)) return;
     this.#bytes += bytes.length;

@@ -1,6 +1,7 @@
 import { type Cuts, PLAIN_CUTS } from '../cuts.ts';
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
+import type { GroupGuardian } from '../process/group-guardian.ts';
 import type { AgentTool, ToolContext, ToolOutput } from './agent-tool.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -102,6 +103,8 @@ class ServerSet {
   readonly #opened = new Map<string, Promise<readonly RemoteAgentTool[]>>();
   readonly #connections: McpConnection[] = [];
   readonly #told = new Set<string>();
+  /** Ends the servers that are processes when this one is killed. */
+  #guardian: GroupGuardian | undefined;
   #warnings: string[] = [];
   #reading: Promise<readonly McpServerConfig[]> | undefined;
   #closing: Promise<void> | undefined;
@@ -136,6 +139,7 @@ class ServerSet {
     this.#closing ??= (async () => {
       await Promise.all(this.#opened.values());
       await Promise.all(this.#connections.map((connection) => connection.close()));
+      this.#guardian?.close();
     })();
     return this.#closing;
   }
@@ -173,7 +177,9 @@ class ServerSet {
     try {
       // The SDK is large, and most runs have no server.
       const { connectToServer } = await import('../mcp/mcp-connection.ts');
-      const connection = await connectToServer(server, inherited(env), version);
+      const { startGuardian } = await import('../process/group-guardian.ts');
+      this.#guardian ??= startGuardian(env['PATH']);
+      const connection = await connectToServer(server, inherited(env), version, this.#guardian);
       this.#connections.push(connection);
       this.#states.set(name, { name, status: 'connected' });
       return connection.tools.flatMap((tool) => asAgentTool(name, tool, connection, this.#warn));

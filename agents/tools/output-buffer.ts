@@ -64,9 +64,21 @@ export class OutputBuffer {
   }
 }
 
-/** Takes away the control sequences of terminals, also for the search for secrets, which they would hide. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+/** Where Unicode has a sign for each control character. */
+const FIRST_SIGN = 0x2400;
+
+/**
+ * Takes away the control sequences of terminals, also for the search for secrets, which they would hide. Of other control
+ * characters, as binary output has them, a sign is left.
+ */
 export function plainOutput(output: string): string {
-  return stripVTControlCharacters(output).replace(/\r\n/g, '\n');
+  return stripVTControlCharacters(output)
+    .replace(/\r\n/g, '\n')
+    .replace(CONTROLS, (control) => {
+      const code = control.charCodeAt(0);
+      return code < 0x20 ? String.fromCharCode(FIRST_SIGN + code) : '';
+    });
 }
 
 /** Makes a plain output fit for a model: of a long one only the two ends. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type FileStamp, fileStamp } from './text-file.ts';
 import { WorkspacePathError } from './workspace.ts';
 
 /** Where a file that replaces another waits until it is whole. */
@@ -13,8 +14,15 @@ const TEMPORARY_PREFIX = '.wf-write-';
  * is left beside it. Mode and owner are kept; other names of a hard link keep the old text.
  *
  * @param file real path, as {@link resolveForWriting} gives it
+ * @param known the file that is to be replaced; undefined where there was none
+ * @throws WorkspacePathError when it is another one by now
  */
-export async function replaceFile(file: string, text: string, signal: AbortSignal): Promise<void> {
+export async function replaceFile(
+  file: string,
+  text: string,
+  known: FileStamp | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const directory = path.dirname(file);
   signal.throwIfAborted();
   await mkdir(directory, { recursive: true });
@@ -24,11 +32,13 @@ export async function replaceFile(file: string, text: string, signal: AbortSigna
   try {
     await writeNew(temporary, text, old === undefined ? 0o666 : 0o600, signal);
     if (old !== undefined) {
-      await chmod(temporary, old.mode & 0o7777);
       await chown(temporary, old.uid, old.gid).catch(() => {}); // only root may give files away
+      await chmod(temporary, old.mode & 0o7777); // after it, since a new owner takes bits away
     }
     await refuseMoved(directory);
     signal.throwIfAborted();
+    if ((await fileStamp(file)) !== known)
+      throw new WorkspacePathError(`${file} was changed meanwhile by somebody else. Read it again.`);
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });

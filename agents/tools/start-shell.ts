@@ -55,7 +55,7 @@ export async function startShell(command: string, context: ToolContext): Promise
   });
   session.adopt(process);
   if (sandbox !== undefined) void process.ended.then(sandbox.ended, sandbox.ended);
-  const endMark = new RegExp(`\\n?\\u001e${token}:([^\\n]*)\\n?`);
+  const endMark = new RegExp(`\\u001e${token}:([^\\n]*)\\n?`);
   return {
     process,
     output: (from = 0) => process.output.text(from, session.cuts).replace(endMark, ''),
@@ -85,7 +85,7 @@ function scriptOf(command: string, token: string, temporary: string): string {
   return [
     `export TMPDIR=${quote(temporary)}`,
     `exec 8<${quote(temporary)} 9>&1 2>&1`,
-    `trap 'printf "\\n\\036${token}:%s\\n" "$PWD" >&9 2>/dev/null' EXIT`,
+    `trap 'printf "\\036${token}:%s\\n" "$PWD" >&9 2>/dev/null' EXIT`,
     `eval ${quote(command)}`,
   ].join('\n');
 }

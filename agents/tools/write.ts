@@ -35,7 +35,7 @@ async function write(file: WorkspacePath, content: string, { signal, session }: 
     if (seen !== before.stamp) return failed(`${file.relative} has changed since you read it. Read it again.`);
   }
   const text = content.toWellFormed();
-  await replaceFile(file.absolute, text, signal);
+  await replaceFile(file.absolute, text, before?.stamp, signal);
   session.seen.set(file.absolute, await fileStamp(file.absolute));
   const lines = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
   const how = before === undefined ? 'made' : 'replaced';

@@ -144,7 +144,10 @@ describe('tools of the MCP servers that a project names', () => {
     expect(results(planned)).toEqual([expect.stringMatching(/closed/i), expect.stringMatching(/not connected|ended/i)]);
   });
 
-  it('die with the run, with their groups, also when they do not want to (A-18, A-25)', async () => {
+  it.each([
+    ['with the run', 'SIGINT', 130],
+    ['soon after a run that was killed', 'SIGKILL', 'SIGKILL'],
+  ] as const)('die %s, with their groups, also when they do not want to (A-18, A-25)', async (_, signal, exit) => {
     const planned = project(
       (log) => ({ docs: stdio(log, '--stubborn', '--with-child') }),
       [{ name: 'mcp__docs__wait' }],
@@ -153,8 +156,10 @@ describe('tools of the MCP servers that a project names', () => {
     const { child, ended } = planned.place.start('run', ...argv);
     await waitUntil(() => pids(planned).length === 2);
     await waitUntil(() => planned.place.journal().some(({ type }) => type === 'started'));
-    child.kill('SIGINT');
-    expect((await ended).exit).toBe(130);
+    child.kill(signal);
+    expect((await ended).exit).toBe(exit);
+    const deadline = Date.now() + (signal === 'SIGKILL' ? 2_000 : 0);
+    await waitUntil(() => !pids(planned).some(isAlive) || Date.now() >= deadline);
     expect(pids(planned).filter(isAlive)).toEqual([]);
   });
 });

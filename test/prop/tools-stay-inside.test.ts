@@ -8,6 +8,7 @@ import { editTool } from '../../agents/tools/edit.ts';
 import { globTool } from '../../agents/tools/glob.ts';
 import { grepTool } from '../../agents/tools/grep.ts';
 import { readTool } from '../../agents/tools/read.ts';
+import { isDirectoryInside } from '../../agents/tools/start-shell.ts';
 import { writeTool } from '../../agents/tools/write.ts';
 import { toolContext } from '../support/tool-context.ts';
 
@@ -61,6 +62,19 @@ async function namesBelow(directory: string): Promise<readonly string[]> {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => namesBelow(path.join(directory, name)));
   return [...entries.map(({ name }) => name), ...(await Promise.all(below)).flat()];
+}
+
+/** Tries the paths of all inputs as directories that a command could begin in; gives how many it could. */
+async function goodStarts(samples: readonly { readonly input: object }[]): Promise<number> {
+  let good = 0;
+  for (const { input } of samples) {
+    const { file_path: place = '' } = input as { file_path?: string };
+    const directory = path.resolve(cwd, place.replaceAll('\0', ''));
+    if (!(await isDirectoryInside(cwd, directory))) continue;
+    good += 1;
+    expect(`${await realpath(directory)}/`.startsWith(`${cwd}/`), directory).toBe(true);
+  }
+  return good;
 }
 
 function inputs() {
@@ -187,6 +201,8 @@ describe('tools that read and change files', () => {
       );
     }
     expect(await outside(), `seed ${seed}`).toEqual(before);
+    await renew();
+    expect(await goodStarts(samples), `seed ${seed}`).toBeGreaterThan(20);
     expect((await namesBelow(cwd)).filter((name) => name.includes('.wf-write-'))).toEqual([]);
     expect(done, 'the inputs must not all be refused').toBeGreaterThan(INPUTS / 20);
   }, 120_000);

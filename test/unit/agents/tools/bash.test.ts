@@ -49,6 +49,7 @@ describe('Bash', () => {
     expect(await text("cat <<'E'\nit's $x\nE")).toBe("it's $x");
     expect(await text('read x; echo "<$x>"; tty')).toMatch(/^<>\nnot a tty/);
     expect(await text('printf "\\033[31mred\\033[0m\\r\\n"')).toBe('red');
+    expect(await text('printf "a\\0b\\001\\377\\302\\205\\tc"')).toBe('a␀b␁\ufffd\tc');
   });
 
   it('keeps the directory from call to call, as long as it is in the working directory; variables are not kept (A-25)', async () => {

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentTool, ToolContext } from '../../../../agents/tools/agent-tool.ts';
 import { editTool } from '../../../../agents/tools/edit.ts';
 import { readTool } from '../../../../agents/tools/read.ts';
+import { replaceFile } from '../../../../agents/tools/replace-file.ts';
+import { fileStamp } from '../../../../agents/tools/text-file.ts';
 import { writeTool } from '../../../../agents/tools/write.ts';
 import { toolContext } from '../../../support/tool-context.ts';
 
@@ -101,14 +103,26 @@ describe('Edit', () => {
 
   it('keeps mode and links, and leaves the other name of a hard link alone (A-29)', async () => {
     await put('run.sh', 'old\n');
-    await chmod(path.join(cwd, 'run.sh'), 0o755);
+    await chmod(path.join(cwd, 'run.sh'), 0o4755);
     await symlink('run.sh', path.join(cwd, 'alias.sh'));
     await link(path.join(cwd, 'run.sh'), path.join(root, 'outside.sh'));
     expect(await edit('alias.sh', 'old', 'new')).toContain('run.sh: 1 replacement');
     expect(await textOf('run.sh')).toBe('new\n');
-    expect((await stat(path.join(cwd, 'run.sh'))).mode & 0o777).toBe(0o755);
+    expect((await stat(path.join(cwd, 'run.sh'))).mode & 0o7777).toBe(0o4755);
     expect((await lstat(path.join(cwd, 'alias.sh'))).isSymbolicLink()).toBe(true);
     expect(await readFile(path.join(root, 'outside.sh'), 'utf8')).toBe('old\n');
+  });
+
+  it('does not replace what somebody else changed or made while the text was worked out (A-25)', async () => {
+    await put('a.txt', 'old');
+    const file = path.join(cwd, 'a.txt');
+    const { signal } = new AbortController();
+    const known = await fileStamp(file);
+    await put('a.txt', 'theirs');
+    await expect(replaceFile(file, 'ours', known, signal)).rejects.toThrow('changed meanwhile by somebody else');
+    await expect(replaceFile(file, 'ours', undefined, signal)).rejects.toThrow('changed meanwhile by somebody else');
+    expect(await textOf('a.txt')).toBe('theirs');
+    expect(await readdir(cwd)).toEqual(['a.txt']);
   });
 
   it('loses none of fifty edits of one file at once, through a link too (A-25)', async () => {

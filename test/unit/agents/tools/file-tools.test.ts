@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,6 +100,24 @@ describe('Grep', () => {
   it('stops at its limit and says so', async () => {
     const text = await output(grepTool, { pattern: 'e', limit: 1 });
     expect(text.split('\n')).toEqual(['a.txt:1:one', expect.stringContaining('there may be more')]);
+  });
+
+  it('says which files were too large to be searched, and does not wait for a pipe', async () => {
+    const place = await mkdtemp(path.join(root, 'odd-'));
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', path.join(place, 'pipe')]);
+    for (const name of ['big', 'big2']) {
+      await writeFile(path.join(place, name), 'needle');
+      await truncate(path.join(place, name), 4 * 1024 * 1024 + 1);
+    }
+    const search = (input: object) => grepTool.run(input, toolContext(place)).then(({ text }) => text);
+    expect(await search({ pattern: 'needle' })).toBe(
+      'Nothing matches needle.\n[not searched, since larger than 4194304 bytes: big and 1 more]',
+    );
+    expect(await search({ pattern: 'needle', path: 'big2' })).toMatch(/bytes: big2\]$/);
+    expect(await search({ pattern: 'needle', path: 'pipe' })).toBe('Nothing matches needle.');
+    await expect(readTool.run({ file_path: 'pipe' }, toolContext(place))).resolves.toMatchObject({
+      text: 'pipe is no regular file.',
+    });
   });
 
   it('is not held up by a pattern that a backtracking engine would choke on', async () => {
