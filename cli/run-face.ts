@@ -1,4 +1,5 @@
 import { allAgentsDied } from '../emitters/describe-end.ts';
+import type { LiveTree } from '../emitters/live/live-tree.ts';
 import type { Census } from '../protocol/core-event.ts';
 import type { RunOutput } from '../protocol/run-record.ts';
 import type { WorkflowError } from '../protocol/workflow-error.ts';
@@ -43,20 +44,24 @@ export function openRunFace(context: CliContext, flags: RunFlags, source: FaceSo
   }
 }
 
-async function textFace(context: CliContext, { quiet = false }: RunFlags): Promise<RunFace> {
+async function textFace(context: CliContext, flags: RunFlags): Promise<RunFace> {
+  const { quiet = false } = flags;
   const { createTextEmitter } = await import('../emitters/text.ts');
   const { stderr, stdout } = context;
+  const live = wantsLiveTree(context, flags) ? await openLiveTree(context) : undefined;
   const sink = createTextEmitter({
     write: (text) => stderr.write(text),
     isTty: stderr.isTerminal,
     width: () => stderr.columns ?? 80,
     color: stderr.isTerminal && !context.env['NO_COLOR'],
     quiet,
-    clock: systemClock,
+    clock: live === undefined ? systemClock : undefined,
+    omitStarts: live !== undefined,
   });
   return {
-    sinks: [sink],
+    sinks: live === undefined ? [sink] : [live, sink],
     async showEnd({ output, resultJson, error }) {
+      live?.end();
       if (error !== undefined && error.code !== 'RUN_CANCELLED') stderr.write(`  docs: ${errorPage(error.code)}\n`);
       if (resultJson === undefined) return;
       const [{ renderResult }, { toTerminalText }] = await Promise.all([
@@ -66,7 +71,49 @@ async function textFace(context: CliContext, { quiet = false }: RunFlags): Promi
       const text = renderResult(output, resultJson);
       stdout.write(stdout.isTerminal ? toTerminalText(text) : text);
     },
-    showLoss: (output, error) => showProblem(context, output.resume, error),
+    showLoss(output, error) {
+      live?.end();
+      showProblem(context, output.resume, error);
+    },
+  };
+}
+
+/** A tree that is redrawn needs a terminal that can, and nobody who asks questions in the midst of it. */
+function wantsLiveTree({ env, stderr }: CliContext, { quiet, confirmAbove, yes }: RunFlags): boolean {
+  const canRedraw = stderr.isTerminal && stderr.divert !== undefined && env['TERM'] !== 'dumb' && !env['CI'];
+  return canRedraw && quiet !== true && (confirmAbove === undefined || yes === true);
+}
+
+/** What others write to the terminal meanwhile stands above the tree. */
+async function openLiveTree({ env, stderr }: CliContext): Promise<LiveTree> {
+  const { createLiveTree } = await import('../emitters/live/live-tree.ts');
+  const stream = stderr.stream as NodeJS.WriteStream;
+  const tree = createLiveTree({
+    terminal: {
+      write: (text) => void stream.write(text),
+      get columns() {
+        return stream.columns ?? 80;
+      },
+      get rows() {
+        return stream.rows ?? 24;
+      },
+    },
+    clock: systemClock,
+    color: !env['NO_COLOR'],
+  });
+  const end = (): void => {
+    tree.end();
+    stderr.divert?.(undefined);
+  };
+  stderr.divert?.((text) => tree.above(text));
+  return {
+    handle(event) {
+      tree.handle(event);
+      if (event.type === 'run.finished') end();
+    },
+    close: async () => end(),
+    above: (text) => tree.above(text),
+    end,
   };
 }
 

@@ -3,6 +3,8 @@ import type { WriteStream } from 'node:tty';
 /** A stream of this process that text goes to. Nothing here throws or rejects: a reader that went away is not our error. */
 export interface TextOutput {
   write(text: string): void;
+  /** Gives later texts to `to` instead of the stream, for somebody who draws there; undefined ends that. */
+  divert?(to: ((text: string) => void) | undefined): void;
   /** Resolves when all that was written has left the process, or the reader is gone. */
   flushed(): Promise<void>;
   /** True once the reader is gone (EPIPE) or nothing can be written any more; later writes are dropped. */
@@ -22,6 +24,7 @@ const READER_IS_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR
 export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { fd: number })): TextOutput {
   let closed = false;
   let failure: Error | undefined;
+  let diverted: ((text: string) => void) | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     closed = true;
     if (!READER_IS_GONE.has(error.code ?? '')) failure ??= error;
@@ -41,7 +44,12 @@ export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { f
       return stream.isTTY === true ? stream.columns : undefined;
     },
     write(text) {
-      if (!closed && text !== '') stream.write(text);
+      if (closed || text === '') return;
+      if (diverted === undefined) stream.write(text);
+      else diverted(text);
+    },
+    divert(to) {
+      diverted = to;
     },
     flushed() {
       // A write that failed at once is told of a little later.

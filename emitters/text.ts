@@ -1,8 +1,8 @@
-import { createColors } from 'picocolors';
 import { agentFailureText } from '../protocol/agent-failure-text.ts';
 import type { CoreEvent, CoreEventData } from '../protocol/core-event.ts';
 import type { Clock, EventSink, TimerHandle } from '../runtime/ports.ts';
 import { formatDuration } from './format-duration.ts';
+import { createPaint } from './text/paint.ts';
 import { createPhaseCrowd, type PhaseCrowd } from './text/phase-crowd.ts';
 import { fitColumns } from './text/terminal-text.ts';
 import {
@@ -15,7 +15,6 @@ import {
   retryLine,
   showLabel,
   type TextLine,
-  type Tone,
   worktreeLine,
 } from './text/text-lines.ts';
 
@@ -32,6 +31,8 @@ export interface TextEmitterOptions {
   readonly color: boolean;
   /** Shows only what needs a person: simulated agents, limits, the end. */
   readonly quiet: boolean;
+  /** Leaves out beginnings of agents, where something else shows who is at work. @defaultValue false */
+  readonly omitStarts?: boolean;
   /** Says now and then that agents still run. Without it nothing but events is shown. */
   readonly clock?: Clock | undefined;
 }
@@ -67,7 +68,8 @@ export function createTextEmitter(options: TextEmitterOptions): EventSink {
 
   return {
     handle(event) {
-      const lines = linesOf(view, event);
+      const all = linesOf(view, event);
+      const lines = options.omitStarts === true && event.type === 'agent.started' ? [] : all;
       if (lines.length > 0) say(lines);
       if (event.type === 'run.finished') timer?.cancel();
       else if (lines.length > 0) watchSilence();
@@ -79,16 +81,7 @@ export function createTextEmitter(options: TextEmitterOptions): EventSink {
 }
 
 function createSayer({ write, isTty, width, color, quiet }: TextEmitterOptions): (lines: readonly TextLine[]) => void {
-  const colors = createColors(color);
-  const paint: Record<Tone, (text: string) => string> = {
-    plain: (text) => text,
-    heading: colors.bold,
-    dim: colors.dim,
-    good: colors.green,
-    warn: colors.yellow,
-    bad: colors.red,
-    loud: (text) => colors.bold(colors.yellow(text)),
-  };
+  const paint = createPaint(color);
   return (lines) => {
     const shown = lines
       .filter(({ important }) => !quiet || important === true)
