@@ -5,7 +5,7 @@ import type { AgentOutcome, AgentReporter, AgentRequest } from '../../runtime/po
 import { abortError, throwIfAborted } from '../abort.ts';
 import { judgeStepResult } from './judge-step-result.ts';
 import type { Step, StepResult } from './step.ts';
-import { STEP_CONTRACT, TEXT_CONTRACT } from './step-contract.ts';
+import { stepContract } from './step-contract.ts';
 import type { StepFile, StoredEnd } from './step-file.ts';
 
 /** What became of an answer. */
@@ -189,7 +189,7 @@ export class StepBoard {
   }
 
   #describe(stepId: string, request: AgentRequest): Step {
-    const { key, label, phase, prompt, output, options } = request;
+    const { key, label, phase, prompt, output, options, worktree, cwd } = request;
     const role = this.#options.roleOf?.(options.agentType);
     return {
       stepId,
@@ -199,7 +199,8 @@ export class StepBoard {
       instruction: prompt,
       ...(output === undefined ? {} : { outputSchema: output.schema }),
       attempt: (this.#rejections.get(stepId) ?? 0) + 1,
-      contract: output === undefined ? TEXT_CONTRACT : STEP_CONTRACT,
+      contract: stepContract(request),
+      ...(worktree === undefined ? {} : { cwd }),
       ...(role === undefined ? {} : { role }),
       ...(options.model === undefined ? {} : { model: options.model }),
     };

@@ -15,6 +15,8 @@ export interface Step {
   readonly attempt: number;
   /** How the step is to be done and handed in. */
   readonly contract: string;
+  /** Absolute path of the working copy that the step has to itself; absent where it works in the run's own directory. */
+  readonly cwd?: string;
   /** What the step's agent type asks of whoever does it; absent without a type. */
   readonly role?: string;
   /** The model that the script asks for. */

@@ -14,6 +14,7 @@ import type { CliContext, StopSignal } from '../cli-context.ts';
 import { createBackend } from '../create-backend.ts';
 import { decideLaunch } from '../decide-launch.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
+import { lazyWorktrees } from '../lazy-worktrees.ts';
 import type { McpFlags } from '../mcp-flags.ts';
 import { readPrices } from '../read-prices.ts';
 import { limitsOf } from '../run-flags.ts';
@@ -67,7 +68,8 @@ async function openTools(context: CliContext, flags: McpFlags): Promise<OpenTool
   const redactor = createRedactor(secrets);
   const store = createRunStore({ root, redactor });
   const place = { cwd, homeDirectory };
-  const hostRuns = new HostRuns({ store, ...place, secrets, limits: limitsOf(ofEachRun, context.env) });
+  const worktrees = lazyWorktrees(context.env);
+  const hostRuns = new HostRuns({ store, ...place, secrets, limits: limitsOf(ofEachRun, context.env), worktrees });
   if (backend === 'host') {
     return { tools: hostTools({ runs: hostRuns, place, teach: true }), close: async () => {} };
   }

@@ -9,7 +9,7 @@ import { resolveRunId } from '../../cache/run-listing.ts';
 import { readRunRecord } from '../../cache/run-record-file.ts';
 import type { RunRecord } from '../../protocol/run-record.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
-import type { EventSink, RunStore } from '../../runtime/ports.ts';
+import type { EventSink, RunStore, Worktrees } from '../../runtime/ports.ts';
 import { createRedactor } from '../../runtime/redact.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import type { RunLimits, WorkflowOptions } from '../../runtime/run-options.ts';
@@ -25,6 +25,8 @@ export interface HostRunsOptions {
   readonly cwd: string;
   readonly homeDirectory: string;
   readonly limits?: Partial<RunLimits>;
+  /** Working copies for steps that ask for one. @defaultValue such a step fails */
+  readonly worktrees?: Worktrees;
   /** Values that must not appear in any event, log or transcript. */
   readonly secrets?: readonly string[];
   /** Readers of each run's events. */
@@ -121,7 +123,7 @@ export class HostRuns {
     maxPending: number,
     launch: (shared: WorkflowOptions) => ReturnType<typeof startWorkflow>,
   ): Promise<HostRun> {
-    const { store, cwd, homeDirectory, limits, secrets = [], sinks, onNotice } = this.#options;
+    const { store, cwd, homeDirectory, limits, worktrees, secrets = [], sinks, onNotice } = this.#options;
     return HostRun.launch({
       store,
       maxPending,
@@ -132,6 +134,7 @@ export class HostRuns {
           ...given,
           secrets,
           ...(limits === undefined ? {} : { limits }),
+          ...(worktrees === undefined ? {} : { worktrees }),
           ...(sinks === undefined ? {} : { sinks: sinks() }),
           ...(onNotice === undefined ? {} : { onNotice }),
           findWorkflow: (ref, callerDirectory) => findNestedWorkflow(ref, callerDirectory, { cwd, homeDirectory }),

@@ -63,6 +63,7 @@ const step = z.looseObject({
   outputSchema: z.unknown().optional(),
   attempt: z.int(),
   contract: z.string(),
+  cwd: z.string().optional().describe('Folder that the step has to itself.'),
   role: z.string().optional(),
   model: z.string().optional(),
 });

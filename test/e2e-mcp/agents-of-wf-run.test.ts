@@ -13,7 +13,7 @@ afterEach(async () => {
   await api?.close();
 });
 
-it('what agents of wf run have, those of wf mcp have: worktrees, hooks, layouts, a budget in dollars (H-10, H-11, H-17, H-19)', async () => {
+it('what agents of wf run have, those of wf mcp have: worktrees, hooks, layouts, a budget in dollars (H-10 to H-12, H-17, H-19)', async () => {
   here = makeMcpPlace();
   const write = { tool: { name: 'Write', input: { file_path: 'made.txt', content: 'made' } } };
   const usage = { input_tokens: 1_000_000, output_tokens: 1_000 };
@@ -64,4 +64,14 @@ it('what agents of wf run have, those of wf mcp have: worktrees, hooks, layouts,
   });
   expect(told.agent_transcript_path).toContain(join(here.root, 'home/.claude/projects'));
   expect(api.stats.conversations).toBe(1);
+  // Whoever is connected gets a working copy as well, and is told where it is.
+  const step = script(`return agent('do it', { isolation: 'worktree' })`);
+  const { pending, runId: hosted } = await server.host('wf_start', { script: step });
+  const [{ stepId = '', cwd = '', contract = '' } = {}] = pending;
+  expect([cwd, contract]).toEqual([expect.stringContaining(hosted), expect.stringContaining('the folder cwd')]);
+  writeFileSync(join(cwd, 'by-hand.txt'), 'made');
+  const result = { status: 'success', output: 'done' };
+  await server.host('wf_continue', { runId: hosted, stepId, result });
+  expect(readFileSync(join(cwd, 'by-hand.txt'), 'utf8')).toBe('made');
+  expect(existsSync(join(here.work, 'by-hand.txt'))).toBe(false);
 });

@@ -35,6 +35,7 @@ export interface PendingStep {
   readonly outputSchema?: Record<string, unknown>;
   readonly attempt: number;
   readonly contract: string;
+  readonly cwd?: string;
 }
 
 /** The real client of the SDK, and the real `wf mcp` at the other end. */
