@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../abort.ts';
 import { type Cuts, cutsOf, PLAIN_CUTS } from '../cuts.ts';
+import { type GroupGuardian, startGuardian } from '../process/group-guardian.ts';
 import { agentPayload, type HookPlace, hookAgentType, sessionPayload } from './hook-payload.ts';
 import type { HookCommand, HookSettings } from './hook-settings.ts';
 import type { HookEvent, HookedAgent, HookedSession, HookedToolCall, Hooks, PreToolUseVerdict } from './hooks.ts';
@@ -113,8 +114,10 @@ class HookRunner {
   readonly #commands = new Map<HookEvent, HookCommand[]>();
   readonly #env: CreateHooksOptions['env'];
   readonly #warned = new Set<string>();
+  readonly #guardian: GroupGuardian;
 
   constructor({ settings, env, projectDirectory }: CreateHooksOptions) {
+    this.#guardian = startGuardian(env['PATH']);
     this.#env = {
       ...env,
       WF_PROJECT_DIR: projectDirectory,
@@ -154,7 +157,15 @@ class HookRunner {
   async #run(hook: HookCommand, firing: Firing): Promise<HookOutput | undefined> {
     const { payload, cwd, signal } = firing;
     const { command, timeoutMs, source } = hook;
-    const result = await runHookCommand({ command, timeoutMs, payload, cwd, signal, env: this.#envFor(source) });
+    const result = await runHookCommand({
+      command,
+      timeoutMs,
+      payload,
+      cwd,
+      signal,
+      env: this.#envFor(source),
+      guardian: this.#guardian,
+    });
     const output = this.#outputOf(result, hook, firing);
     if (output?.problem !== undefined) this.#warn(hook, firing, output.problem);
     return output?.problem === undefined ? output : undefined;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { GroupGuardian } from '../process/group-guardian.ts';
 import type { HookProcessEnd } from './read-hook-output.ts';
 
 export interface HookRun {
@@ -11,6 +12,7 @@ export interface HookRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly guardian: GroupGuardian;
 }
 
 export type HookRunResult =
@@ -35,6 +37,7 @@ const KILL_AFTER_MS = 1_000;
 export function runHookCommand(run: HookRun): Promise<HookRunResult> {
   if (run.signal.aborted) return Promise.resolve({ type: 'aborted' });
   return new Promise((resolve) => {
+    run.guardian.open();
     const child = spawn(run.command, {
       shell: true,
       cwd: run.cwd,
@@ -42,6 +45,7 @@ export function runHookCommand(run: HookRun): Promise<HookRunResult> {
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
+    guard(child, run.guardian);
     const stdout = keep(child.stdout);
     const stderr = keep(child.stderr);
     const settle = (result: HookRunResult): void => {
@@ -72,6 +76,14 @@ export function runHookCommand(run: HookRun): Promise<HookRunResult> {
     child.stdin.on('error', () => {}); // a hook need not read its input
     child.stdin.end(run.payload);
   });
+}
+
+/** The process of the hook alone dies with this one: what it started lives on, as after a time limit. */
+function guard(child: ChildProcess, guardian: GroupGuardian): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  guardian.watchProcess(pid);
+  child.once('exit', () => guardian.releaseProcess(pid));
 }
 
 /** Reads a stream to its end, so that no writer is held up, and keeps its first part. */

@@ -14,6 +14,7 @@ export interface GroupGuardian {
   release(group: number): void;
   /** Kills one process too, which shares its group with this one. */
   watchProcess(pid: number): void;
+  releaseProcess(pid: number): void;
   /** Removes a file or a directory too. */
   watchPath(path: string): void;
   /** Ends watching: everything was ended in good order. */
@@ -27,13 +28,14 @@ export interface GroupGuardian {
  * of what is open as descriptor 8, where commands of Bash have their temporary directory: `env -i` leaves them that.
  */
 const WATCH = `
-token=$1 groups=" " pids=""
+token=$1 groups=" " pids=" "
 shift
 while read -r word rest; do
   case $word in
     +) groups="$groups$rest " ;;
     -) case "$groups" in *" $rest "*) groups="\${groups%% $rest *} \${groups#* $rest }" ;; esac ;;
-    p) pids="$pids $rest" ;;
+    p) pids="$pids$rest " ;;
+    r) case "$pids" in *" $rest "*) pids="\${pids%% $rest *} \${pids#* $rest }" ;; esac ;;
     d) set -- "$@" "$rest" ;;
     q) exit 0 ;;
   esac
@@ -65,7 +67,7 @@ export function startGuardian(searchPath: string | undefined): GroupGuardian {
     shell ??= startShell(token, searchPath);
     return shell;
   };
-  const tell = (word: '+' | '-' | 'p' | 'd', what: number | string): void => {
+  const tell = (word: '+' | '-' | 'p' | 'r' | 'd', what: number | string): void => {
     open().stdin?.write(`${word} ${what}\n`);
   };
   return {
@@ -74,6 +76,7 @@ export function startGuardian(searchPath: string | undefined): GroupGuardian {
     watch: (group) => tell('+', group),
     release: (group) => tell('-', group),
     watchProcess: (pid) => tell('p', pid),
+    releaseProcess: (pid) => tell('r', pid),
     watchPath(path) {
       if (!path.includes('\n')) tell('d', path);
     },

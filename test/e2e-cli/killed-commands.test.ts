@@ -44,6 +44,17 @@ describe('what agents started', () => {
     await waitUntil(() => !existsSync(dirname(directory)));
   });
 
+  it('a hook is dead soon after wf was killed by SIGKILL (A-18)', async () => {
+    place.put('answers.json', { default: [{ tool: { name: 'Glob', input: { pattern: '*' } } }, { text: 'seen' }] });
+    const command = 'sleep 0.2; echo $$ > pid; exec sleep 60';
+    place.put('.wf/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
+    const wf = place.start('run', 'flow.js', '--responses', 'answers.json');
+    await waitUntil(() => pidOf('pid') > 0);
+    wf.child.kill('SIGKILL');
+    await wf.ended;
+    await expectDeadSoon(pidOf('pid'));
+  });
+
   it('a hook that ignores SIGTERM does not outlive a run that ends within its second (H-18)', async () => {
     place.put('answers.json', { default: [{ tool: { name: 'Glob', input: { pattern: '*' } } }, { text: 'seen' }] });
     const command = 'echo $$ > pid; trap "" TERM; while [ -e flow.js ]; do sleep 0.1; done';
