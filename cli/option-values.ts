@@ -6,7 +6,8 @@ export function integerBetween(min: number, max: number): (text: string) => numb
   return (text) => {
     const value = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(value) || value < min || value > max) {
-      throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
+      const bounds = min === Number.MIN_SAFE_INTEGER ? '' : ` from ${min} to ${max}`;
+      throw new InvalidArgumentError(`It takes a whole number${bounds}.`);
     }
     return value;
   };

@@ -97,5 +97,19 @@ function usageMessage({ code, message }: CommanderError, [first, second]: readon
   }
   const text = message.replace(/^error: /, '').replace(/\n\(/g, ' (');
   const isScript = code === 'commander.unknownCommand' && /\.[cm]?[jt]s$/.test(first ?? '');
-  return isScript ? `${text}; to run a script: wf run ${first}` : text;
+  if (isScript) return `${text}; to run a script: wf run ${first}`;
+  const help = NEEDS_HELP.has(code) && !text.includes('(Did you mean') ? helpOf(first) : undefined;
+  return help === undefined ? text : `${text.replace(/\.$/, '')}; ${help} says what it takes`;
+}
+
+/** What commander says of these names no way out. */
+const NEEDS_HELP: ReadonlySet<string> = new Set([
+  'commander.missingArgument',
+  'commander.excessArguments',
+  'commander.unknownOption',
+  'commander.optionMissingArgument',
+]);
+
+function helpOf(first: string | undefined): string {
+  return first !== undefined && first in COMMANDS ? `wf ${first} --help` : 'wf --help';
 }
