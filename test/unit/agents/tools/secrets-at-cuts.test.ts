@@ -2,6 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentProcess } from '../../../../agents/process/agent-process.ts';
+import { startGuardian } from '../../../../agents/process/group-guardian.ts';
 import type { AgentTool, ToolContext } from '../../../../agents/tools/agent-tool.ts';
 import { bashTool } from '../../../../agents/tools/bash.ts';
 import { bashOutputTool } from '../../../../agents/tools/bash-output.ts';
@@ -9,6 +11,7 @@ import { editTool } from '../../../../agents/tools/edit.ts';
 import { grepTool } from '../../../../agents/tools/grep.ts';
 import { OutputBuffer } from '../../../../agents/tools/output-buffer.ts';
 import { readTool } from '../../../../agents/tools/read.ts';
+import { wallClock } from '../../../../agents/wall-clock.ts';
 import { createRedactor } from '../../../../runtime/redact.ts';
 import { FakeReporter } from '../../../support/fake-reporter.ts';
 import { toolContext } from '../../../support/tool-context.ts';
@@ -130,6 +133,27 @@ describe.each(SECRETS)('%s that a tool cuts', (_, secret) => {
     expect([left(first), left(second)]).toEqual([[], []]);
     await writeFile(path.join(cwd, 'end'), '');
     await waitUntil(async () => (await told(bashOutputTool, { id: 'bash_1', wait_ms: 5_000 })).includes('exit code 0'));
+  });
+
+  it('is left out of the last words of an agent CLI (A-26, A-32)', async () => {
+    const guardian = startGuardian(process.env['PATH']);
+    for (const into of [1, 8, 20, 37]) {
+      await writeFile(path.join(cwd, 'said'), `start ${secret} ${'y'.repeat(2_000 - secret.length - 1 + into)}`);
+      const cli = new AgentProcess({
+        program: '/bin/sh',
+        args: ['-c', 'cat said >&2; exit 3'],
+        cwd,
+        env: { PATH: process.env['PATH'] ?? '' },
+        guardian,
+        clock: wallClock,
+        cuts: redactor,
+        onSign: () => {},
+      });
+      const { lastWords } = await cli.ended;
+      expect(lastWords).toMatch(/yyy$/);
+      expect(left(lastWords), `${into} characters in`).toEqual([]);
+    }
+    guardian.close();
   });
 
   it('is left out where an output is dropped that is too long to keep (A-32)', () => {
