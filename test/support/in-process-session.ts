@@ -29,6 +29,8 @@ export interface InProcessSession {
   say(text: string): void;
   /** The client reads so many more lines, and then stops again. */
   read(lines: number): void;
+  /** Runs that have ended. */
+  ended(): number;
   /** Bytes that the client has not read and that wait in this process. */
   unread(): number;
   /** Resolves when all that the client caused is over, every line read or its reader gone. */
@@ -76,6 +78,7 @@ export function openInProcessSession(options: InProcessSessionOptions): InProces
     appendedPrompt: undefined,
   };
   const notes: string[] = [];
+  let ended = 0;
   const opened = openSession({
     facts,
     settings,
@@ -104,6 +107,9 @@ export function openInProcessSession(options: InProcessSessionOptions): InProces
         cwd,
         homeDirectory: join(root, 'home'),
         sinksFor,
+        onEnd: () => {
+          ended += 1;
+        },
       }),
     write: (line, critical, supersedes) => writer.write(line, critical, supersedes),
     onResult: () => {},
@@ -127,6 +133,7 @@ export function openInProcessSession(options: InProcessSessionOptions): InProces
     notes,
     say: (text) => void input.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`),
     read: (lines) => client.read(lines),
+    ended: () => ended,
     unread: () => client.stream.writableLength,
     over,
     hangUp: () => client.hangUp(),

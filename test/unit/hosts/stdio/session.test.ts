@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSessionHooks } from '../../../../hosts/stdio/session-hooks.ts';
 import { answeringBackend, silence } from '../../../support/answering-backend.ts';
@@ -65,15 +64,10 @@ describe('a client of the stdio host that does not behave', () => {
     void session.over.then(() => {
       isOver = true;
     });
-    let most = 0;
-    await waitUntil(() => {
-      most = Math.max(most, session.unread());
-      return most > 0;
-    });
-    for (let n = 0; n < 200; n++) await nextTurn();
+    await waitUntil(() => session.ended() === 2);
     expect([isOver, session.lines.length]).toEqual([false, 3]);
-    // One line beyond the mark of the stream; all else is the writer's to drop or keep.
-    expect(most).toBeLessThan(256 * 1024);
+    // One line beyond the mark of the stream; all else is the writer's to keep or to drop.
+    expect(session.unread()).toBeLessThan(64 * 1024);
     session.read(Number.POSITIVE_INFINITY);
     await session.over;
     expectWhole(session);
@@ -81,8 +75,6 @@ describe('a client of the stdio host that does not behave', () => {
       Array(2).fill('completed'),
     );
     expect(of(session, 'result')).toHaveLength(4);
-    // Of snapshots it gets the newest.
-    expect(of(session, 'system', 'task_progress').length).toBeLessThan(10);
   });
 
   it('may hang up in the middle of a run: the run goes on to its end (H-8, E-3)', async () => {
