@@ -92,10 +92,10 @@ async function openLiveTree({ env, stderr }: CliContext): Promise<LiveTree> {
     terminal: {
       write: (text) => void stream.write(text),
       get columns() {
-        return stream.columns ?? 80;
+        return stderr.columns ?? 80;
       },
       get rows() {
-        return stream.rows ?? 24;
+        return stream.rows > 0 ? stream.rows : 24;
       },
     },
     clock: systemClock,

@@ -12,7 +12,7 @@ export interface TextOutput {
   /** Why something could not be written although its reader is there, such as a full disk. */
   readonly failure: Error | undefined;
   readonly isTerminal: boolean;
-  /** Width of the terminal; undefined when it is none. */
+  /** Width of the terminal; undefined when it is none, or does not say. */
   readonly columns: number | undefined;
   /** The stream itself, for writers that watch its backlog. */
   readonly stream: NodeJS.WritableStream & { readonly writableLength: number };
@@ -41,7 +41,7 @@ export function createTextOutput(stream: WriteStream | (NodeJS.WriteStream & { f
       return stream.isTTY === true;
     },
     get columns() {
-      return stream.isTTY === true ? stream.columns : undefined;
+      return stream.isTTY === true && stream.columns > 0 ? stream.columns : undefined;
     },
     write(text) {
       if (closed || text === '') return;
