@@ -54,7 +54,7 @@ describe('wf run with an agent CLI', () => {
 
   it.each([
     [['--backend', 'claude'], 66, /"claude".*not found.*--agent-command/],
-    [['--backend', 'process', '--agent-command', './none'], 66, /"\.\/none".*not found/],
+    [['--backend', 'process', '--agent-command', './none'], 66, /"\.\/none".*no program/],
     [['--backend', 'process'], 64, /needs the command/],
     [['--agent-command', "'open"], 64, /quote/],
   ] as const)('%j is refused with %i before anything runs (A-26, C-10)', async (flags, exit, words) => {
