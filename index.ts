@@ -8,15 +8,15 @@ export { openProcessBackend } from './agents/process/process-backend.ts';
 export { loadResponsesFile } from './agents/scripted/load-responses-file.ts';
 export { createScriptedBackend } from './agents/scripted/scripted-backend.ts';
 export { createSimulatedBackend } from './agents/simulated/simulated-backend.ts';
-export type { SandboxChoice } from './agents/tools/command-sandbox.ts';
 export { createMcpTools, type McpTools, type McpToolsOptions } from './agents/tools/mcp-tools.ts';
-export type { PermissionMode } from './agents/tools/permission-modes.ts';
+export type { PermissionMode } from './agents/tools/permissions/permission-modes.ts';
 export type {
   AskPermission,
   PermissionAnswer,
   PermissionOptions,
   PermissionQuestion,
-} from './agents/tools/permissions.ts';
+} from './agents/tools/permissions/permissions.ts';
+export type { SandboxChoice } from './agents/tools/shell/command-sandbox.ts';
 export type { ShellOptions } from './agents/tools/tool-host.ts';
 export { createGitWorktrees, type GitWorktreesOptions } from './agents/worktrees/git-worktrees.ts';
 export { lastRunId, listRuns, resolveRunId } from './cache/run-listing.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
-import type { TextOutput } from './text-output.ts';
+import type { TextOutput } from './output/text-output.ts';
 
 /** What a command knows of the process that it runs in. Only `main.ts` makes one from `process`; tests make their own. */
 export interface CliContext {

@@ -6,7 +6,7 @@
 import { homedir, userInfo } from 'node:os';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { spawnSandbox } from '../runtime/sandbox/spawn-sandbox.ts';
-import { createTextOutput } from './text-output.ts';
+import { createTextOutput } from './output/text-output.ts';
 
 const argv = process.argv.slice(2);
 let early: Sandbox | undefined = wantsSandbox(argv) ? spawnSandbox() : undefined;

@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
 import { toErrorRecord, WorkflowError } from '../protocol/workflow-error.ts';
 import type { CliContext } from './cli-context.ts';
-import type { CommandAction } from './command-action.ts';
 import { exitCodeOfError } from './exit-code.ts';
-import { createHostProgram, wantsHost } from './host-program.ts';
-import { printError, wantsStacks } from './print-error.ts';
-import { createProgram, usageError } from './program.ts';
-import { refusedOutput } from './refused-output.ts';
-import { writeRunOutput } from './write-run-output.ts';
+import { printError, wantsStacks } from './output/print-error.ts';
+import { refusedOutput } from './output/refused-output.ts';
+import { writeRunOutput } from './output/write-run-output.ts';
+import type { CommandAction } from './program/command-action.ts';
+import { createHostProgram, wantsHost } from './program/host-program.ts';
+import { createProgram, usageError } from './program/program.ts';
 
 /** Runs one command line to its end and gives the exit code. Never rejects: every error becomes a message and a code. */
 export async function runCli(context: CliContext): Promise<number> {

@@ -5,7 +5,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import { subagentInstructions } from '../subagent-instructions.ts';
 import { offeredTools } from '../tools/choose-tools.ts';
 import { lateToolHost } from '../tools/late-tool-host.ts';
-import type { PermissionOptions } from '../tools/permissions.ts';
+import type { PermissionOptions } from '../tools/permissions/permissions.ts';
 import type { ShellOptions } from '../tools/tool-host.ts';
 import { type ToolSources, toolsOfAgent } from '../tools/tools-of-agent.ts';
 import { type AnthropicLine, AnthropicTurns } from './anthropic-turns.ts';

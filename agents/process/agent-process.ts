@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, TimerHandle } from '../../runtime/ports.ts';
 import { CUT_REACH, type Cuts } from '../cuts.ts';
-import { killMarkedProcesses } from '../tools/stray-processes.ts';
+import { killMarkedProcesses } from '../tools/shell/stray-processes.ts';
 import { type GroupGuardian, MARK_VARIABLE } from './group-guardian.ts';
 
 export interface AgentProcessOptions {

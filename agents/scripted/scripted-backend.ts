@@ -7,7 +7,7 @@ import { converse } from '../conversation.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { lateToolHost } from '../tools/late-tool-host.ts';
-import type { PermissionOptions } from '../tools/permissions.ts';
+import type { PermissionOptions } from '../tools/permissions/permissions.ts';
 import type { ShellOptions } from '../tools/tool-host.ts';
 import { type ToolSources, toolsOfAgent } from '../tools/tools-of-agent.ts';
 import { wallClock } from '../wall-clock.ts';

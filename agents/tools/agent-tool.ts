@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolAccess } from './permission-modes.ts';
+import type { ToolAccess } from './permissions/permission-modes.ts';
 import type { ToolSession } from './tool-session.ts';
 
 export interface ToolContext {

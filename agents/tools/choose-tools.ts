@@ -1,7 +1,7 @@
 import type { AgentOptions } from '../../runtime/ports.ts';
 import type { AgentType } from '../agent-types.ts';
 import type { AgentTool } from './agent-tool.ts';
-import type { Permissions } from './permissions.ts';
+import type { Permissions } from './permissions/permissions.ts';
 
 /** Gives the tools of one agent: those its type and its call allow, less those that either denies. Deny wins. */
 export function chooseTools(

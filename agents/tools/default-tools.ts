@@ -1,11 +1,11 @@
 import type { AgentTool } from './agent-tool.ts';
-import { bashTool } from './bash.ts';
-import { bashOutputTool } from './bash-output.ts';
-import { editTool } from './edit.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { readTool } from './read.ts';
-import { writeTool } from './write.ts';
+import { editTool } from './files/edit.ts';
+import { globTool } from './files/glob.ts';
+import { grepTool } from './files/grep.ts';
+import { readTool } from './files/read.ts';
+import { writeTool } from './files/write.ts';
+import { bashTool } from './shell/bash.ts';
+import { bashOutputTool } from './shell/bash-output.ts';
 
 /**
  * Tools every agent has unless its call, its type or its permissions say otherwise. Those that only read come first, so

@@ -1,4 +1,4 @@
-import { createPermissions, type Permissions } from './permissions.ts';
+import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import type { ToolHost, ToolHostOptions } from './tool-host.ts';
 
 /** A {@link ToolHost} that is made, and whose code is loaded, with the first tool call. */

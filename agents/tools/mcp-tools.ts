@@ -3,7 +3,7 @@ import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import type { McpConnection, RemoteTool } from '../mcp/mcp-connection.ts';
 import type { GroupGuardian } from '../process/group-guardian.ts';
 import type { AgentTool, ToolContext, ToolOutput } from './agent-tool.ts';
-import type { Permissions } from './permissions.ts';
+import type { Permissions } from './permissions/permissions.ts';
 
 export interface McpToolsOptions {
   /** Folder whose `.mcp.json` names the servers; absolute. */

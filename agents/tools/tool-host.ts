@@ -2,10 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type GroupGuardian, startGuardian } from '../process/group-guardian.ts';
-import { openCommandSandbox, type SandboxChoice, type SandboxState } from './command-sandbox.ts';
-import type { PermissionOptions, Permissions } from './permissions.ts';
-import { RefusalNotices } from './refusals.ts';
-import { makeShellDirectory } from './shell-directory.ts';
+import type { PermissionOptions, Permissions } from './permissions/permissions.ts';
+import { RefusalNotices } from './permissions/refusals.ts';
+import { openCommandSandbox, type SandboxChoice, type SandboxState } from './shell/command-sandbox.ts';
+import { makeShellDirectory } from './shell/shell-directory.ts';
 import { ToolSession } from './tool-session.ts';
 
 /** Where and how the commands of agents run. */

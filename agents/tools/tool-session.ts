@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentReporter, AgentRequest } from '../../runtime/ports.ts';
 import { type Cuts, cutsOf } from '../cuts.ts';
 import { MARK_VARIABLE } from '../process/group-guardian.ts';
-import { Refusals } from './refusals.ts';
-import type { ShellProcess } from './shell-process.ts';
-import type { StartedShell } from './start-shell.ts';
-import { killMarkedProcesses } from './stray-processes.ts';
-import type { FileStamp } from './text-file.ts';
+import type { FileStamp } from './files/text-file.ts';
+import { Refusals } from './permissions/refusals.ts';
+import type { ShellProcess } from './shell/shell-process.ts';
+import type { StartedShell } from './shell/start-shell.ts';
+import { killMarkedProcesses } from './shell/stray-processes.ts';
 import type { ToolHost } from './tool-host.ts';
 
 /** An agent's tools are gone this long after its end. */

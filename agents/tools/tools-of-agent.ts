@@ -4,7 +4,7 @@ import type { AgentType } from '../agent-types.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { chooseTools } from './choose-tools.ts';
 import { MCP_PREFIX, type McpTools } from './mcp-tools.ts';
-import type { Permissions } from './permissions.ts';
+import type { Permissions } from './permissions/permissions.ts';
 
 export interface ToolSources {
   /** @defaultValue Read, Glob, Grep, Edit, Write and Bash */

@@ -4,12 +4,12 @@ import {
   type SharedResultEntry,
   verifySharedResults,
 } from '../../cache/shared-results-upkeep.ts';
-import { ago } from '../ago.ts';
-import { askYesNo } from '../ask.ts';
-import { byteSize } from '../byte-size.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { textTable } from '../text-table.ts';
+import { ago } from '../output/ago.ts';
+import { askYesNo } from '../output/ask.ts';
+import { byteSize } from '../output/byte-size.ts';
+import { textTable } from '../output/text-table.ts';
+import { stateRoot } from '../state/state-root.ts';
 
 export interface CacheFlags {
   readonly stateDir?: string;

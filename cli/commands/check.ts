@@ -3,8 +3,8 @@ import { checkScript } from '../../runtime/script/check-script.ts';
 import { parseScript } from '../../runtime/script/parse-script.ts';
 import type { CliContext } from '../cli-context.ts';
 import { exitCodeOfError } from '../exit-code.ts';
-import { printError, wantsStacks } from '../print-error.ts';
-import { readScriptTarget } from '../read-script-target.ts';
+import { readScriptTarget } from '../launch/read-script-target.ts';
+import { printError, wantsStacks } from '../output/print-error.ts';
 
 /** What was found in one script, as `--json` shows it. */
 interface CheckedScript {

@@ -7,13 +7,13 @@ import { acquireRunLock } from '../../cache/run-lock.ts';
 import { shellQuote } from '../../hosts/workflow-tool/shell-quote.ts';
 import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts';
 import type { WorktreePlace } from '../../runtime/ports.ts';
-import { ago } from '../ago.ts';
-import { askYesNo } from '../ask.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { stateWord } from '../state-word.ts';
-import { listStoredRuns, readStoredRun, type StoredRun } from '../stored-run.ts';
-import { textTable } from '../text-table.ts';
+import { ago } from '../output/ago.ts';
+import { askYesNo } from '../output/ask.ts';
+import { stateWord } from '../output/state-word.ts';
+import { textTable } from '../output/text-table.ts';
+import { stateRoot } from '../state/state-root.ts';
+import { listStoredRuns, readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 export interface CleanFlags {
   readonly stateDir?: string;

@@ -5,10 +5,10 @@ import { firstDifference, type JsonDifference } from '../../runtime/rehearse/jso
 import { type CallPair, compareRuns, isSameRun, type RunComparison } from '../../runtime/replay/compare-runs.ts';
 import { type StoredCall, storedCalls } from '../../runtime/replay/stored-calls.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { readStoredRows } from '../stored-rows.ts';
-import { readStoredRun, type StoredRun } from '../stored-run.ts';
-import { textTable } from '../text-table.ts';
+import { textTable } from '../output/text-table.ts';
+import { stateRoot } from '../state/state-root.ts';
+import { readStoredRows } from '../state/stored-rows.ts';
+import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 export interface DiffFlags {
   readonly stateDir?: string;

@@ -7,10 +7,10 @@ import { makePrivateDirectory } from '../../cache/private-directory.ts';
 import { findKillSwitch } from '../../hosts/saved-workflows/kill-switch.ts';
 import { spawnSandbox } from '../../runtime/sandbox/spawn-sandbox.ts';
 import { parseScript } from '../../runtime/script/parse-script.ts';
-import { hasKey } from '../choose-backend.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { textTable } from '../text-table.ts';
+import { hasKey } from '../launch/choose-backend.ts';
+import { textTable } from '../output/text-table.ts';
+import { stateRoot } from '../state/state-root.ts';
 
 /** One thing that was looked at. `exitCode` is that of the run which would fail for it. */
 interface Check {
@@ -106,7 +106,7 @@ function checkKey(env: CliContext['env']): Check {
 /** Tries the sandbox that Bash would run in. */
 async function checkBash(env: CliContext['env']): Promise<Check> {
   const name = 'Bash';
-  const { openCommandSandbox } = await import('../../agents/tools/command-sandbox.ts');
+  const { openCommandSandbox } = await import('../../agents/tools/shell/command-sandbox.ts');
   const state = await openCommandSandbox(env['PATH'] ?? '', []);
   if (state.kind === 'on') {
     await state.sandbox.close();

@@ -7,14 +7,14 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { type ForkedRun, type ForkOptions, forkRun } from '../../runtime/replay/fork-run.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { executeRun } from '../execute-run.ts';
-import { readArgs } from '../read-args.ts';
-import { readScriptTarget } from '../read-script-target.ts';
-import { resumeCommand } from '../resume-command.ts';
-import type { RunFlags } from '../run-flags.ts';
-import { defaultStateRoot, stateRoot } from '../state-root.ts';
-import { readStoredRows } from '../stored-rows.ts';
-import { readStoredRun, type StoredRun } from '../stored-run.ts';
+import { readArgs } from '../flags/read-args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
+import { executeRun } from '../launch/execute-run.ts';
+import { readScriptTarget } from '../launch/read-script-target.ts';
+import { resumeCommand } from '../launch/resume-command.ts';
+import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
+import { readStoredRows } from '../state/stored-rows.ts';
+import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 /** Options of `wf fork` beyond those of `wf resume`. */
 export interface ForkFlags extends RunFlags {

@@ -5,9 +5,9 @@ import { parseSlashCommand } from '../../hosts/stdio/slash-command.ts';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { CliContext } from '../cli-context.ts';
 import { exitCodeOfError, exitCodeOfSignal } from '../exit-code.ts';
-import type { HostFlags } from '../host-program.ts';
-import { type OpenHost, openHost } from '../open-host.ts';
-import { listenForStop, type StopSignals } from '../stop-signals.ts';
+import { listenForStop, type StopSignals } from '../launch/stop-signals.ts';
+import type { HostFlags } from '../program/host-program.ts';
+import { type OpenHost, openHost } from '../session/open-host.ts';
 
 /** A client that stops reading for a while still gets the last lines, but does not keep the process for ever. */
 const READER_WITHIN_MS = 150_000;

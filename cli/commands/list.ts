@@ -1,11 +1,11 @@
 import type { DescribedWorkflow } from '../../hosts/saved-workflows/describe-saved-workflows.ts';
 import { refuseWhenDisabled } from '../../hosts/saved-workflows/kill-switch.ts';
-import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { stateWord } from '../state-word.ts';
-import { listStoredRuns, type StoredRun } from '../stored-run.ts';
-import { textTable } from '../text-table.ts';
+import { ago } from '../output/ago.ts';
+import { stateWord } from '../output/state-word.ts';
+import { textTable } from '../output/text-table.ts';
+import { stateRoot } from '../state/state-root.ts';
+import { listStoredRuns, type StoredRun } from '../state/stored-run.ts';
 
 export interface ListFlags {
   readonly stateDir?: string;

@@ -9,13 +9,13 @@ import type { CoreEvent } from '../../protocol/core-event.ts';
 import type { EventSink } from '../../runtime/ports.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import type { CliContext } from '../cli-context.ts';
-import { followEvents } from '../follow-events.ts';
-import { notYet } from '../later-features.ts';
-import { resumeCommand } from '../resume-command.ts';
-import type { Dialect, OutputFormat } from '../run-flags.ts';
-import { defaultStateRoot, stateRoot } from '../state-root.ts';
-import { readStoredRun, type StoredRun } from '../stored-run.ts';
-import { type StreamChoices, streamTask } from '../stream-task.ts';
+import type { Dialect, OutputFormat } from '../flags/run-flags.ts';
+import { resumeCommand } from '../launch/resume-command.ts';
+import { followEvents } from '../output/follow-events.ts';
+import { type StreamChoices, streamTask } from '../output/stream-task.ts';
+import { notYet } from '../program/later-features.ts';
+import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
+import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 export interface LogsFlags {
   readonly stateDir?: string;

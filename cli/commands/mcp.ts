@@ -11,17 +11,17 @@ import { type BackgroundRuns, createBackgroundRuns } from '../../hosts/workflow-
 import type { AgentBackend } from '../../runtime/ports.ts';
 import { createRedactor, secretValuesOf } from '../../runtime/redact.ts';
 import type { CliContext, StopSignal } from '../cli-context.ts';
-import { createBackend } from '../create-backend.ts';
-import { decideLaunch } from '../decide-launch.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
-import { lazyWorktrees } from '../lazy-worktrees.ts';
-import type { McpFlags } from '../mcp-flags.ts';
-import { readPrices } from '../read-prices.ts';
-import { limitsOf } from '../run-flags.ts';
-import { loadRunHooks } from '../run-hooks.ts';
-import { sharedResults } from '../shared-results.ts';
-import { stateRoot } from '../state-root.ts';
-import { transcriptLayout } from '../transcript-layouts.ts';
+import type { McpFlags } from '../flags/mcp-flags.ts';
+import { readPrices } from '../flags/read-prices.ts';
+import { limitsOf } from '../flags/run-flags.ts';
+import { createBackend } from '../launch/create-backend.ts';
+import { decideLaunch } from '../launch/decide-launch.ts';
+import { lazyWorktrees } from '../launch/lazy-worktrees.ts';
+import { loadRunHooks } from '../launch/run-hooks.ts';
+import { sharedResults } from '../launch/shared-results.ts';
+import { transcriptLayout } from '../launch/transcript-layouts.ts';
+import { stateRoot } from '../state/state-root.ts';
 
 /** How long runs in the background may take to end before the process leaves without them. */
 const END_WITHIN_MS = 1_500;

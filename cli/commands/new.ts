@@ -11,18 +11,18 @@ import { isWorkflowError, WorkflowError } from '../../protocol/workflow-error.ts
 import { openCostMeter } from '../../runtime/costs/open-cost-meter.ts';
 import { DEFAULT_LIMITS } from '../../runtime/run-options.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
-import { askYesNo, canAsk } from '../ask.ts';
-import { type BackendChoice, chooseBackend } from '../choose-backend.ts';
 import type { CliContext } from '../cli-context.ts';
-import { createBackend } from '../create-backend.ts';
-import { executeRun } from '../execute-run.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
-import type { NewFlags } from '../new-flags.ts';
-import { readArgs } from '../read-args.ts';
-import { readPrices } from '../read-prices.ts';
-import { limitsOf } from '../run-flags.ts';
-import { stateRoot } from '../state-root.ts';
-import { listenForStop } from '../stop-signals.ts';
+import type { NewFlags } from '../flags/new-flags.ts';
+import { readArgs } from '../flags/read-args.ts';
+import { readPrices } from '../flags/read-prices.ts';
+import { limitsOf } from '../flags/run-flags.ts';
+import { type BackendChoice, chooseBackend } from '../launch/choose-backend.ts';
+import { createBackend } from '../launch/create-backend.ts';
+import { executeRun } from '../launch/execute-run.ts';
+import { listenForStop } from '../launch/stop-signals.ts';
+import { askYesNo, canAsk } from '../output/ask.ts';
+import { stateRoot } from '../state/state-root.ts';
 
 /** A script that is ready to run, and where it was saved. */
 interface NewWorkflow extends WrittenWorkflow {

@@ -5,12 +5,12 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { executeRun } from '../execute-run.ts';
-import { readArgs } from '../read-args.ts';
-import { readResumableRun } from '../resumable-run.ts';
-import type { RunFlags } from '../run-flags.ts';
-import { stateRoot } from '../state-root.ts';
-import { lastStoredRun } from '../stored-run.ts';
+import { readArgs } from '../flags/read-args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
+import { executeRun } from '../launch/execute-run.ts';
+import { readResumableRun } from '../launch/resumable-run.ts';
+import { stateRoot } from '../state/state-root.ts';
+import { lastStoredRun } from '../state/stored-run.ts';
 
 /** `wf resume`: goes on with a run under its stored script and args. Source: spec C-2. */
 export async function resumeRunCommand(
@@ -30,7 +30,7 @@ export async function resumeRunCommand(
   if (runId !== undefined && flags.import !== undefined) return importRun(context, runId, root, argsJson, flags);
   if (flags.dryRun === true) {
     const run = runId === undefined ? await lastStoredRun(root) : await readResumableRun(context, root, runId);
-    const { printPlan } = await import('../print-plan.ts');
+    const { printPlan } = await import('../output/print-plan.ts');
     return printPlan(context, root, run, flags, argsJson === undefined ? {} : { argsJson });
   }
   return executeRun(context, flags, root, async () => {
@@ -63,7 +63,7 @@ async function importRun(
   argsJson: string | undefined,
   flags: RunFlags,
 ): Promise<number> {
-  const { importNotice, readClaudeRun, readClaudeScript } = await import('../claude-run.ts');
+  const { importNotice, readClaudeRun, readClaudeScript } = await import('../state/claude-run.ts');
   return executeRun(context, flags, root, async () => {
     const run = await readClaudeRun(given, root, context);
     const script = await readClaudeScript(run);

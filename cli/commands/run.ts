@@ -4,13 +4,13 @@ import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import { normalizeText } from '../../runtime/script/normalize-text.ts';
 import { startWorkflow } from '../../runtime/start-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { executeRun } from '../execute-run.ts';
-import { readArgs } from '../read-args.ts';
-import { readScriptTarget } from '../read-script-target.ts';
-import { readResumableRun } from '../resumable-run.ts';
-import type { FaceSource } from '../run-face.ts';
-import type { RunFlags } from '../run-flags.ts';
-import { stateRoot } from '../state-root.ts';
+import { readArgs } from '../flags/read-args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
+import { executeRun } from '../launch/execute-run.ts';
+import { readScriptTarget } from '../launch/read-script-target.ts';
+import { readResumableRun } from '../launch/resumable-run.ts';
+import type { FaceSource } from '../output/run-face.ts';
+import { stateRoot } from '../state/state-root.ts';
 
 /** `wf run`: starts a run of a script, or with `--resume` goes on with one under that script. */
 export async function runCommand(context: CliContext, target: string, flags: RunFlags): Promise<number> {
@@ -41,7 +41,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
         '--dry-run plans a resume; name the run with --resume RUN_ID, or look at the script with wf check',
       );
     }
-    const { printPlan } = await import('../print-plan.ts');
+    const { printPlan } = await import('../output/print-plan.ts');
     return printPlan(context, root, await readResumableRun(context, root, resume), flags, given);
   }
   if (resume !== undefined && flags.import !== undefined) {
@@ -71,7 +71,7 @@ export async function runCommand(context: CliContext, target: string, flags: Run
 }
 
 async function importOf(given: string, root: string, context: CliContext) {
-  const { importNotice, readClaudeRun } = await import('../claude-run.ts');
+  const { importNotice, readClaudeRun } = await import('../state/claude-run.ts');
   const run = await readClaudeRun(given, root, context);
   return { notice: importNotice(run), options: { importedCalls: run.calls } };
 }

@@ -4,13 +4,13 @@ import { describeCost, describePhaseCosts } from '../../emitters/describe-cost.t
 import { describeCensus } from '../../emitters/describe-end.ts';
 import { formatDuration } from '../../emitters/format-duration.ts';
 import { createRunSummary, type RunSummary } from '../../protocol/run-summary.ts';
-import { ago } from '../ago.ts';
 import type { CliContext } from '../cli-context.ts';
-import { resumeCommand } from '../resume-command.ts';
-import { defaultStateRoot, stateRoot } from '../state-root.ts';
-import { stateWord } from '../state-word.ts';
-import { readStoredRun, type StoredRun } from '../stored-run.ts';
-import { textTable } from '../text-table.ts';
+import { resumeCommand } from '../launch/resume-command.ts';
+import { ago } from '../output/ago.ts';
+import { stateWord } from '../output/state-word.ts';
+import { textTable } from '../output/text-table.ts';
+import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
+import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
 import { runRow } from './list.ts';
 
 export interface ShowFlags {

@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { stateRoot } from '../state-root.ts';
-import { stateWord } from '../state-word.ts';
-import { readStoredRun, type StoredRun } from '../stored-run.ts';
+import { stateWord } from '../output/state-word.ts';
+import { stateRoot } from '../state/state-root.ts';
+import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 export interface StopFlags {
   readonly stateDir?: string;

@@ -12,10 +12,10 @@ import {
 } from '../../runtime/rehearse/rehearsal.ts';
 import { rehearseWorkflow } from '../../runtime/rehearse/rehearse-workflow.ts';
 import type { CliContext } from '../cli-context.ts';
-import { readArgs } from '../read-args.ts';
-import { readScriptTarget } from '../read-script-target.ts';
-import { DEFAULT_ORDERS, type TestFlags } from '../test-flags.ts';
-import { textTable } from '../text-table.ts';
+import { readArgs } from '../flags/read-args.ts';
+import { DEFAULT_ORDERS, type TestFlags } from '../flags/test-flags.ts';
+import { readScriptTarget } from '../launch/read-script-target.ts';
+import { textTable } from '../output/text-table.ts';
 
 /** Variants named in the text of one finding. */
 const VARIANTS_SHOWN = 12;

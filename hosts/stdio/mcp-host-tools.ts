@@ -1,5 +1,5 @@
 import type { McpTools, RemoteAgentTool } from '../../agents/tools/mcp-tools.ts';
-import type { Permissions } from '../../agents/tools/permissions.ts';
+import type { Permissions } from '../../agents/tools/permissions/permissions.ts';
 import type { Redactor } from '../../runtime/ports.ts';
 import type { HostTool, HostToolCall, HostToolResult } from './host-tool.ts';
 

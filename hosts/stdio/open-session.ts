@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
-import type { Permissions } from '../../agents/tools/permissions.ts';
+import type { Permissions } from '../../agents/tools/permissions/permissions.ts';
 import type { StreamJsonDialect } from '../../protocol/stream-json.ts';
 import type { PriceTable } from '../../runtime/costs/price-table.ts';
 import type { Clock, EventSink, Redactor } from '../../runtime/ports.ts';

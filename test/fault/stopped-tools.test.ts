@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentTool } from '../../agents/tools/agent-tool.ts';
-import { bashTool } from '../../agents/tools/bash.ts';
-import { editTool } from '../../agents/tools/edit.ts';
-import { writeTool } from '../../agents/tools/write.ts';
+import { editTool } from '../../agents/tools/files/edit.ts';
+import { writeTool } from '../../agents/tools/files/write.ts';
+import { bashTool } from '../../agents/tools/shell/bash.ts';
 import { processesWith } from '../support/living-processes.ts';
 import { toolContext } from '../support/tool-context.ts';
 

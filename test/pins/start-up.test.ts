@@ -35,6 +35,6 @@ describe('what every run loads', () => {
   it('is nothing at all before the sandbox is started, but what starts it', () => {
     expect(
       [...reachedFrom(['cli/main.ts'])].filter((name) => /^(agents|cache|emitters|hosts|cli)\//.test(name)),
-    ).toEqual(['cli/main.ts', 'cli/text-output.ts']);
+    ).toEqual(['cli/main.ts', 'cli/output/text-output.ts']);
   });
 });

@@ -4,12 +4,12 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentTool } from '../../agents/tools/agent-tool.ts';
-import { editTool } from '../../agents/tools/edit.ts';
-import { globTool } from '../../agents/tools/glob.ts';
-import { grepTool } from '../../agents/tools/grep.ts';
-import { readTool } from '../../agents/tools/read.ts';
-import { isDirectoryInside } from '../../agents/tools/start-shell.ts';
-import { writeTool } from '../../agents/tools/write.ts';
+import { editTool } from '../../agents/tools/files/edit.ts';
+import { globTool } from '../../agents/tools/files/glob.ts';
+import { grepTool } from '../../agents/tools/files/grep.ts';
+import { readTool } from '../../agents/tools/files/read.ts';
+import { writeTool } from '../../agents/tools/files/write.ts';
+import { isDirectoryInside } from '../../agents/tools/shell/start-shell.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 const INPUTS = 10_000;

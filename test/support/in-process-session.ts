@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { ConversationModel } from '../../agents/anthropic/conversation-model.ts';
 import type { ConversationMessage, Turn } from '../../agents/model-turns.ts';
 import { createMcpTools } from '../../agents/tools/mcp-tools.ts';
-import { createPermissions } from '../../agents/tools/permissions.ts';
+import { createPermissions } from '../../agents/tools/permissions/permissions.ts';
 import { createRunStore } from '../../cache/run-store.ts';
 import { createLineWriter } from '../../emitters/slow-reader.ts';
 import { openSession } from '../../hosts/stdio/open-session.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readStoredRun } from '../../cli/stored-run.ts';
+import { readStoredRun } from '../../cli/state/stored-run.ts';
 import { type KillApi, startKillApi } from './kill-api.ts';
 import { auditRun, type KillFindings } from './kill-audit.ts';
 import { type Evidence, readEvidence, type SlotAnswer } from './kill-evidence.ts';

@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../agents/tools/agent-tool.ts';
-import type { openCommandSandbox } from '../../agents/tools/command-sandbox.ts';
-import { createPermissions, type PermissionOptions } from '../../agents/tools/permissions.ts';
+import { createPermissions, type PermissionOptions } from '../../agents/tools/permissions/permissions.ts';
+import type { openCommandSandbox } from '../../agents/tools/shell/command-sandbox.ts';
 import { type ShellOptions, ToolHost } from '../../agents/tools/tool-host.ts';
 import type { AgentReporter } from '../../runtime/ports.ts';
 import { agentRequest } from './agent-request.ts';

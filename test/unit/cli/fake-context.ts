@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CliContext, StopSignal } from '../../../cli/cli-context.ts';
-import type { TextOutput } from '../../../cli/text-output.ts';
+import type { TextOutput } from '../../../cli/output/text-output.ts';
 
 export interface FakeContext extends CliContext {
   readonly printed: { stdout: string; stderr: string };
