@@ -1,6 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PERMISSION_MODES, type PermissionMode } from '../../agents/tools/permissions/permission-modes.ts';
-import { parsePermissionRule, splitPermissionRules } from '../../agents/tools/permissions/permission-rule.ts';
+import {
+  isPermissionRule,
+  parsePermissionRule,
+  splitPermissionRules,
+} from '../../agents/tools/permissions/permission-rule.ts';
 import type { AskPermission, PermissionOptions } from '../../agents/tools/permissions/permissions.ts';
 import type { SandboxChoice } from '../../agents/tools/shell/command-sandbox.ts';
 import type { ShellOptions } from '../../agents/tools/tool-host.ts';
@@ -67,8 +71,8 @@ export function readToolFlags(stored: Readonly<Record<string, unknown>>): ToolFl
       ...(PERMISSION_MODES.includes(permissionMode as PermissionMode)
         ? { permissionMode: permissionMode as PermissionMode }
         : {}),
-      ...(isTexts(allowTools) ? { allowTools: allowTools.filter(isRule) } : {}),
-      ...(isTexts(denyTools) ? { denyTools: denyTools.filter(isRule) } : {}),
+      ...(isTexts(allowTools) ? { allowTools: allowTools.filter(isPermissionRule) } : {}),
+      ...(isTexts(denyTools) ? { denyTools: denyTools.filter(isPermissionRule) } : {}),
       ...(SANDBOX_CHOICES.includes(bashSandbox as SandboxChoice) ? { bashSandbox: bashSandbox as SandboxChoice } : {}),
       ...(isTexts(allowDomains) ? { allowDomains: allowDomains.filter((domain) => DOMAIN.test(domain)) } : {}),
     },
@@ -126,13 +130,4 @@ function domainsOf(list: string, previous: readonly string[] | undefined): reado
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-function isRule(text: string): boolean {
-  try {
-    parsePermissionRule(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

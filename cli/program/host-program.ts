@@ -5,6 +5,7 @@ import type { CliContext } from '../cli-context.ts';
 import { collect, integerBetween, nonEmpty, wordOf } from '../flags/option-values.ts';
 import { addRunFlags, type RunFlags } from '../flags/run-flags.ts';
 import type { ChooseAction } from './command-action.ts';
+import { programOutput } from './program-output.ts';
 
 /** Options of `wf` without a command, as typed: those of `wf run` and those that agent SDKs pass. Source: spec H-6. */
 export interface HostFlags extends Omit<RunFlags, 'outputFormat' | 'permissionMode'> {
@@ -75,12 +76,7 @@ export function createHostProgram(context: CliContext, choose: ChooseAction): Co
     .version(WF_VERSION, '-V, --version', 'print the version')
     .argument('[prompt...]', 'what to do; read from stdin when it is missing')
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
-      outputError: () => {}, // Printed once, by the caller, with its code.
-      getOutHelpWidth: () => context.stdout.columns ?? 100,
-    });
+    .configureOutput(programOutput(context));
   addTalkFlags(host);
   addRunFlags(host);
   mendRunFlags(host);

@@ -7,6 +7,7 @@ import { COMPARE_COMMANDS } from './compare-commands.ts';
 import { HOST_COMMANDS } from './host-commands.ts';
 import { LATER_COMMANDS, notYet } from './later-features.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
+import { programOutput } from './program-output.ts';
 import { RECORD_COMMANDS } from './record-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 import { SCRIPT_COMMANDS } from './script-commands.ts';
@@ -38,13 +39,7 @@ export function createProgram(context: CliContext, choose: ChooseAction, only?: 
     .version(WF_VERSION, '-V, --version', 'print the version')
     .helpCommand('help [command]', 'explain a command')
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
-      outputError: () => {}, // Printed once, by the caller, with its code.
-      getOutHelpWidth: () => context.stdout.columns ?? 100,
-      getErrHelpWidth: () => context.stderr.columns ?? 100,
-    })
+    .configureOutput(programOutput(context))
     .addHelpText(
       'after',
       `

@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../../agents/tools/permissions/permission-modes.ts';
-import { parsePermissionRule, splitPermissionRules } from '../../agents/tools/permissions/permission-rule.ts';
+import { isPermissionRule, splitPermissionRules } from '../../agents/tools/permissions/permission-rule.ts';
 import type { ToolFlags } from '../flags/tool-flags.ts';
 import type { HostFlags } from '../program/host-program.ts';
 
@@ -28,20 +28,11 @@ export function listedTools(lists: readonly string[] = []): readonly string[] {
   return lists.flatMap(splitPermissionRules);
 }
 
+/** SDKs list tools of other programs too; what cannot be a rule here bounds nothing here. */
 function rulesIn(lists: readonly string[] | undefined): readonly string[] {
   return listedTools(lists)
     .map((rule) => (WHOLE_SERVER.test(rule) ? `${rule}__*` : rule))
-    .filter((rule) => !OWN_TOOLS.includes(rule) && isRule(rule));
-}
-
-/** SDKs list tools of other programs too; what cannot be a rule here bounds nothing here. */
-function isRule(text: string): boolean {
-  try {
-    parsePermissionRule(text);
-    return true;
-  } catch {
-    return false;
-  }
+    .filter((rule) => !OWN_TOOLS.includes(rule) && isPermissionRule(rule));
 }
 
 /** Whether the client answers questions about tools. */

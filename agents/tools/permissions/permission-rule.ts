@@ -22,6 +22,15 @@ export type PermissionRule =
 
 const RULE = /^([A-Za-z*][\w*.-]*)(?:\(([\s\S]*)\))?$/;
 
+export function isPermissionRule(given: string): boolean {
+  try {
+    parsePermissionRule(given);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reads one rule.
  *

@@ -6,6 +6,7 @@ import { type Disk, nodeDisk } from '../../../cache/disk.ts';
 import { systemProcesses } from '../../../cache/process-table.ts';
 import { readRunLock } from '../../../cache/run-lock.ts';
 import { createRunStore } from '../../../cache/run-store.ts';
+import { NO_AGENTS } from '../../../protocol/nothing-used.ts';
 import { type RunOutput, runIdPattern, runRecordSchema } from '../../../protocol/run-record.ts';
 import type { RunDirectory } from '../../../runtime/ports.ts';
 import { createRedactor } from '../../../runtime/redact.ts';
@@ -22,15 +23,7 @@ const INIT = { record: sampleRecord(), scriptText: 'return 1\n', argsJson: undef
 const OUTPUT: Omit<RunOutput, 'result'> = {
   status: 'completed',
   usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, tool_uses: 0, duration_ms: 1 },
-  census: {
-    agent_count: 0,
-    agents_done: 0,
-    agents_error: 0,
-    agents_skipped: 0,
-    agents_cached: 0,
-    agents_cancelled: 0,
-    agents_empty_result: 0,
-  },
+  census: NO_AGENTS,
   failures: [],
   logs: [],
   limits_hit: [],

@@ -1,4 +1,4 @@
-import type { Census, CoreEvent, CoreEventData, CoreEventType } from '../../../protocol/core-event.ts';
+import type { CoreEvent, CoreEventData, CoreEventType } from '../../../protocol/core-event.ts';
 import { createRunSummary } from '../../../protocol/run-summary.ts';
 import type { Clock } from '../../../runtime/ports.ts';
 
@@ -115,16 +115,6 @@ function agentFinished(index: number): CoreEventData<'agent.finished'> {
     durationMs: 500,
   };
 }
-
-export const noCensus: Census = {
-  agent_count: 0,
-  agents_done: 0,
-  agents_error: 0,
-  agents_skipped: 0,
-  agents_cached: 0,
-  agents_cancelled: 0,
-  agents_empty_result: 0,
-};
 
 export interface FakeClock extends Clock {
   /** Moves time to `ms` after {@link START_MS}, running timers on the way. */

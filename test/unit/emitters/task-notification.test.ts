@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderTaskNotification, type TaskNotificationParts } from '../../../emitters/task-notification.ts';
-import { noCensus } from './sample-log.ts';
+import { NO_AGENTS } from '../../../protocol/nothing-used.ts';
 
 const parts = (over: Partial<TaskNotificationParts> = {}): TaskNotificationParts => ({
   taskId: 'task-1',
@@ -11,7 +11,7 @@ const parts = (over: Partial<TaskNotificationParts> = {}): TaskNotificationParts
   output: {
     status: 'completed',
     usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3, tool_uses: 4, duration_ms: 5 },
-    census: { ...noCensus, agent_count: 2, agents_done: 1, agents_error: 1 },
+    census: { ...NO_AGENTS, agent_count: 2, agents_done: 1, agents_error: 1 },
     failures: [{ label: 'one', code: 'AGENT_API', message: '400' }],
     logs: [],
     limits_hit: [],
