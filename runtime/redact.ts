@@ -34,7 +34,8 @@ const SIGNS =
  * Contract:
  * - A value is found also where it stands in JSON text, with its quotes and backslashes escaped; a long line of one that has
  *   several is a secret too, since tools show lines.
- * - A text that ends inside a secret, as a shortened preview does, loses that beginning too (with or without an ellipsis).
+ * - A text that ends inside a secret, as a shortened preview does, loses that beginning too (with or without an ellipsis
+ *   and a note of what is missing).
  * - `json` gives back the same object when nothing in it was a secret; otherwise a copy.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
@@ -106,9 +107,12 @@ function writtenForms(value: string): readonly string[] {
   return [value, once, JSON.stringify(once).slice(1, -1)];
 }
 
+/** How texts end that were shortened: with nothing, an ellipsis, or one and how much is missing. */
+const CUT_MARK = /(?:…|\.\.\.|… \[\+?\d{1,16} characters(?: cut)?\])$/;
+
 /** Takes away the beginning of a secret at the end of a text, if it is long enough to tell. */
 function withoutCutEnd(text: string, secret: string): string {
-  const end = /(?:…|\.\.\.)$/.exec(text)?.index ?? text.length;
+  const end = CUT_MARK.exec(text)?.index ?? text.length;
   const from = Math.max(0, end - secret.length + 1);
   for (let at = text.indexOf(secret.slice(0, SECRET_LENGTH), from); at !== -1 && at < end; ) {
     if (secret.startsWith(text.slice(at, end))) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readEvents } from '../../cache/event-reader.ts';
@@ -5,6 +6,7 @@ import { launchEvents } from '../../emitters/launch-events.ts';
 import { createLineWriter } from '../../emitters/slow-reader.ts';
 import { createStreamJsonEmitter, projectStreamJson } from '../../emitters/stream-json.ts';
 import { createTextEmitter } from '../../emitters/text.ts';
+import { toFileError } from '../../hosts/saved-workflows/read-text-file.ts';
 import type { CoreEvent } from '../../protocol/core-event.ts';
 import type { EventSink } from '../../runtime/ports.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
@@ -13,6 +15,7 @@ import type { Dialect, OutputFormat } from '../flags/run-flags.ts';
 import { resumeCommand } from '../launch/resume-command.ts';
 import { followEvents } from '../output/follow-events.ts';
 import { type StreamChoices, streamTask } from '../output/stream-task.ts';
+import { wantsColor } from '../output/wants-color.ts';
 import { notYet } from '../program/later-features.ts';
 import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
 import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
@@ -38,20 +41,31 @@ export async function logsCommand(context: CliContext, runId: string, flags: Log
       context.stdout.closed || (await readStoredRun(root, run.runId)).owner === undefined;
     await follow(path, run, flags, show, isOver);
   } else {
-    const events: CoreEvent[] = [];
-    await readEvents(path, (event) => events.push(event));
+    const events = await storedEvents(path);
     for (const launch of launchesOf(events, flags.all === true)) show.stored(launch);
   }
   await show.end();
-  await noteInterrupted(context, root, run.runId);
+  await noteInterrupted(context, root, run.runId, path);
   return 0;
 }
 
+/** None of a run that was made and never launched, as a fork may be. */
+async function storedEvents(path: string): Promise<readonly CoreEvent[]> {
+  const events: CoreEvent[] = [];
+  await readEvents(path, (event) => events.push(event)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw toFileError(error, path, 'the log of the run');
+  });
+  return events;
+}
+
 /** A run whose process died has no last line of its own. */
-async function noteInterrupted(context: CliContext, root: string, runId: string): Promise<void> {
+async function noteInterrupted(context: CliContext, root: string, runId: string, path: string): Promise<void> {
   if ((await readStoredRun(root, runId)).state !== 'interrupted') return;
   const resume = resumeCommand({ runId, stateRoot: root, defaultStateRoot: defaultStateRoot(context.homeDirectory) });
-  context.stderr.write(`note: the run ends here because its process is gone; go on with: ${resume}\n`);
+  const why = existsSync(path)
+    ? 'the run ends here because its process is gone; go on'
+    : 'the run has said nothing yet; launch it';
+  context.stderr.write(`note: ${why} with: ${resume}\n`);
 }
 
 /** Prints events in one format. */
@@ -95,7 +109,7 @@ async function openShow(context: CliContext, run: StoredRun, flags: LogsFlags): 
           write: (text) => context.stdout.write(text),
           isTty: context.stdout.isTerminal,
           width: () => context.stdout.columns ?? 80,
-          color: context.stdout.isTerminal && !context.env['NO_COLOR'],
+          color: wantsColor(context, context.stdout),
           quiet: false,
         }),
       );

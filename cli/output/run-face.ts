@@ -11,6 +11,7 @@ import { errorPage } from '../error-page.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { printError, wantsStacks } from './print-error.ts';
 import { streamTask } from './stream-task.ts';
+import { wantsColor } from './wants-color.ts';
 import { writeRunOutput } from './write-run-output.ts';
 
 /** What a person and a program see of one launch, in the format that was asked for. Source: spec C-6. */
@@ -53,7 +54,7 @@ async function textFace(context: CliContext, flags: RunFlags): Promise<RunFace> 
     write: (text) => stderr.write(text),
     isTty: stderr.isTerminal,
     width: () => stderr.columns ?? 80,
-    color: stderr.isTerminal && !context.env['NO_COLOR'],
+    color: wantsColor(context, stderr),
     quiet,
     clock: live === undefined ? systemClock : undefined,
     omitStarts: live !== undefined,
@@ -85,7 +86,8 @@ function wantsLiveTree({ env, stderr }: CliContext, { quiet, confirmAbove, yes }
 }
 
 /** What others write to the terminal meanwhile stands above the tree. */
-async function openLiveTree({ env, stderr }: CliContext): Promise<LiveTree> {
+async function openLiveTree(context: CliContext): Promise<LiveTree> {
+  const { stderr } = context;
   const { createLiveTree } = await import('../../emitters/live/live-tree.ts');
   const stream = stderr.stream as NodeJS.WriteStream;
   const tree = createLiveTree({
@@ -99,7 +101,7 @@ async function openLiveTree({ env, stderr }: CliContext): Promise<LiveTree> {
       },
     },
     clock: systemClock,
-    color: !env['NO_COLOR'],
+    color: wantsColor(context, stderr),
   });
   const end = (): void => {
     tree.end();

@@ -116,8 +116,9 @@ function treeLines(all: readonly Phase[], nowMs: number, maxLines: number): Text
 
 function agentLines(agents: readonly Running[], nowMs: number, room: number): TextLine[] {
   if (room <= 0) return [];
-  const shown = agents.length <= room ? agents : agents.slice(0, room - 1);
-  const more = agents.length - shown.length;
+  // With room for one, its phase already says how many there are.
+  const shown = agents.length <= room ? agents : agents.slice(0, Math.max(1, room - 1));
+  const more = room > 1 ? agents.length - shown.length : 0;
   return [
     ...shown.map(
       ({ label, sinceMs }): TextLine => ({

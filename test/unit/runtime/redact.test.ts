@@ -77,6 +77,8 @@ describe('createRedactor', () => {
     expect(redactor.text('it is correct horse')).toBe('it is [REDACTED]');
     expect(redactor.text('it is correct hor…')).toBe('it is [REDACTED]…');
     expect(redactor.text('it is correct h...')).toBe('it is [REDACTED]...');
+    expect(redactor.text('it is correct hor… [14 characters cut]')).toBe('it is [REDACTED]… [14 characters cut]');
+    expect(redactor.text('it is correct hor… [+9 characters]')).toBe('it is [REDACTED]… [+9 characters]');
     expect(redactor.text('correct horses run')).toBe('correct horses run');
     expect(redactor.text('it is correct')).toBe('it is correct');
   });

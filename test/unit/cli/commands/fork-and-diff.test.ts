@@ -70,6 +70,11 @@ describe('wf fork', () => {
       `run ${runId} has 1 answer of ${first}, and not the later 2\n  resume: wf resume ${runId}\n`,
     );
     expect(JSON.parse((await wf('show', runId, '--json')).stdout).status).toBe('interrupted');
+    expect(await wf('logs', runId)).toEqual({
+      exit: 0,
+      stdout: '',
+      stderr: `note: the run has said nothing yet; launch it with: wf resume ${runId}\n`,
+    });
     const resumed = await wf('resume', runId, '--responses', 'new.json', '--output-format', 'json');
     expect(JSON.parse(resumed.stdout).result).toEqual({
       parts: ['old look at a', 'new look at b'],

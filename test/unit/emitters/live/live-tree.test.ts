@@ -41,6 +41,12 @@ describe('the tree of a run', () => {
     ]);
   });
 
+  it('names an agent of a phase that has room for one line, and never counts more than none (E-17)', () => {
+    const events = [started, ...['a', 'b', 'c'].flatMap((key) => [queued(key), begun(key)])];
+    expect(textsOf(events, START_MS, 4).slice(0, 3)).toEqual(['  ▸ Find: 3 at work', '    ▶ 0 s  a', '  ▸ Rank']);
+    expect(textsOf(events, START_MS, 5)[2]).toBe('    … and 2 more at work');
+  });
+
   it.each([2, 3, 5, 12])('keeps to %i lines with a hundred agents at work in many phases (E-17)', (most) => {
     const names = Array.from({ length: 100 }, (_, i) => `agent ${i}`);
     const elsewhere = names.map((key, i) => event('agent.queued', { key, label: key, phaseTitle: `P${i % 9}` }));
