@@ -258,8 +258,10 @@ class Run {
     this.#events.append('log', { level, text: this.#prepared.redactor.text(text) });
   }
 
+  /** Told of once, however many calls meet it. */
   #limit(error: WorkflowError): void {
-    if (!this.#limits.has(error.code)) this.#limits.set(error.code, error);
+    if (this.#limits.has(error.code)) return;
+    this.#limits.set(error.code, error);
     this.#events.append('limit', { code: error.code, message: error.message });
   }
 

@@ -9,7 +9,7 @@ import type { RunLimits } from '../run-options.ts';
 import { asWorkflowError } from '../run-outcome.ts';
 import type { GuestAgentCall, SandboxAnswer } from '../sandbox/sandbox.ts';
 import { type AgentCall, AgentLedger } from './agent-ledger.ts';
-import { agentLimit } from './agent-limit.ts';
+import { agentLimit, budgetLimit } from './agent-limit.ts';
 import { type AgentContext, type AgentEnd, AgentRun, type AgentWatcher } from './agent-run.ts';
 import { type CallOptions, CallOptionsError, readCallOptions } from './call-options.ts';
 import { askPolicy, type CallPolicy } from './call-policy.ts';
@@ -137,8 +137,7 @@ export class AgentCalls {
     for (const warning of options.warnings) this.#warnOnce(warning);
     const limit = agentLimit(this.#options.limits, this.#count, this.spent, this.#options.costs);
     if (limit !== undefined) {
-      this.#options.onLimit(limit);
-      this.#answer(guestCall.id, errorAnswer(limit, true));
+      this.#refuseByLimit(guestCall.id, limit);
       return;
     }
     this.#count += 1;
@@ -287,6 +286,15 @@ export class AgentCalls {
       leaveLane?.();
       return;
     }
+    const spent = budgetLimit(this.#options.limits, this.spent, this.#options.costs);
+    if (spent !== undefined) {
+      release();
+      leaveLane?.();
+      this.#ledger.cancelledInQueue(call);
+      this.#refuseByLimit(call.id, spent);
+      this.#left(call);
+      return;
+    }
     const run = new AgentRun(this.#requestOf(call), call.options, this.#options, this.#watcher);
     this.#open.set(call, run);
     this.#running += 1;
@@ -361,6 +369,11 @@ export class AgentCalls {
       return;
     }
     this.#answer(id, { ok: false, error: { name: 'TypeError', code: 'AGENT_OPTIONS', message: error.message } });
+  }
+
+  #refuseByLimit(id: number, limit: WorkflowError): void {
+    this.#options.onLimit(limit);
+    this.#answer(id, errorAnswer(limit, true));
   }
 
   #answerFiled(call: AgentCall, valueJson: string): void {

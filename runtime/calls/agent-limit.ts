@@ -2,13 +2,16 @@ import { WorkflowError } from '../../protocol/workflow-error.ts';
 import type { CostMeter } from '../costs/cost-meter.ts';
 import type { RunLimits } from '../run-options.ts';
 
-/** The limit that refuses a run one more agent; undefined when none does. */
+type AgentLimits = Pick<RunLimits, 'maxAgents' | 'budget' | 'budgetUsd'>;
+
+/** The limit that refuses a run one more agent; undefined when none does. */
 export function agentLimit(
-  { maxAgents, budget, budgetUsd }: Pick<RunLimits, 'maxAgents' | 'budget' | 'budgetUsd'>,
+  limits: AgentLimits,
   started: number,
   spent: number,
   costs?: CostMeter,
 ): WorkflowError | undefined {
+  const { maxAgents } = limits;
   if (started >= maxAgents) {
     return new WorkflowError(
       'LIMIT_AGENT_COUNT',
@@ -16,6 +19,15 @@ export function agentLimit(
       { data: { limit: maxAgents } },
     );
   }
+  return budgetLimit(limits, spent, costs);
+}
+
+/** The budget that is spent, so that no agent may begin any more; undefined while none is. */
+export function budgetLimit(
+  { budget, budgetUsd }: AgentLimits,
+  spent: number,
+  costs?: CostMeter,
+): WorkflowError | undefined {
   if (budget !== null && spent >= budget) {
     return new WorkflowError(
       'LIMIT_BUDGET',

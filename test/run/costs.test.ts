@@ -51,6 +51,16 @@ const TWO_PHASES = `phase('Find'); await agent('a', { label: 'finder' }); phase(
 const HAIKU = 0.1 * 0.5 + 0.01 * 2.5 + 0.8 * 0.05 + 0.1 * 0.625;
 
 describe('what a run costs', () => {
+  it('stays within a budget of dollars in a fan-out, which says once that it was met (A-16, S-13)', async () => {
+    const body = `return parallel(Array.from({ length: 9 }, (_, i) => () => agent('part ' + i)))`;
+    const { output, runId } = await run(body, { concurrency: 2, limits: { budgetUsd: 1.5 * ONE_AGENT } });
+    const { agents_done, agents_cancelled } = output.census;
+    expect(agents_done).toBeLessThanOrEqual(3);
+    expect(agents_done + agents_cancelled).toBe(9);
+    expect(output).toMatchObject({ status: 'failed', error: { code: 'LIMIT_BUDGET' } });
+    expect(fileOf(runId, 'events.ndjson').filter(({ type }) => type === 'limit')).toHaveLength(1);
+  });
+
   it('is told for the run, each phase and each agent, in the output and the events (A-16, E-1)', async () => {
     const ended = await run(TWO_PHASES);
     const total = expect.closeTo(2 * ONE_AGENT + HAIKU, 6);

@@ -236,6 +236,30 @@ describe('AgentCalls', () => {
     expect(codeOf(answers.get(third))).toBe('LIMIT_BUDGET');
   });
 
+  it('lets no agent begin that still waits for a slot, or in a lane, when the budget is spent (A-16)', async () => {
+    const lanes = new Map([['heavy', new Slots(1)]]);
+    const { call, calls, answers, directory, limitsHit, requests } = setUp(
+      async () => say('fine', 60),
+      { budget: 100 },
+      2,
+      { lanes },
+    );
+    const ids = ['a', 'b', 'c', 'd'].map((prompt) => call(prompt));
+    const heavy = call('e', { lane: 'heavy' });
+    await settle();
+    expect(requests()).toBe(3);
+    expect([...ids, heavy].map((id) => codeOf(answers.get(id)))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'LIMIT_BUDGET',
+      'LIMIT_BUDGET',
+    ]);
+    expect(answers.get(heavy)).toMatchObject({ error: { passesThrough: true } });
+    expect([calls.openCount, calls.cancelledCount, calls.failedCount, limitsHit.length]).toEqual([0, 0, 0, 2]);
+    expect(directory.rows.filter(({ type }) => type === 'started')).toHaveLength(3);
+  });
+
   it.each([Number.POSITIVE_INFINITY, Number.NaN, -50, 0.5, '12', null, undefined])(
     'counts %s as no tokens, so that a broken usage spoils no sum (A-16)',
     async (told) => {
