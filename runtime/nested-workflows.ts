@@ -3,7 +3,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { isWorkflowError, WorkflowError } from '../protocol/workflow-error.ts';
 import type { FoundWorkflow, WorkflowOptions } from './run-options.ts';
 import type { ErrorForGuest, GuestWorkflowCall, SandboxProgram } from './sandbox/sandbox.ts';
-import { parseScript } from './script/parse-script.ts';
+import { type ParsedScript, parseScript } from './script/parse-script.ts';
+
+/** How files of scripts are named. */
+const SCRIPT_NAME = /\.[cm]?[jt]s$/i;
 
 type FindWorkflow = NonNullable<WorkflowOptions['findWorkflow']>;
 
@@ -29,7 +32,7 @@ export class NestedWorkflows {
   async find(call: GuestWorkflowCall): Promise<NestedAnswer> {
     try {
       const found = await this.#find(call.ref, this.#directories.get(call.callerFile) ?? this.#fallback);
-      const script = parseScript(found.text, { fileName: found.fileName });
+      const script = parseFound(found);
       this.#directories.set(script.fileName, dirname(found.path));
       return {
         ok: true,
@@ -44,6 +47,17 @@ export class NestedWorkflows {
     } catch (error) {
       return { ok: false, error: forGuest(error) };
     }
+  }
+}
+
+/** What is wrong with a script is said with its text. No script may read other files that way. */
+function parseFound({ text, fileName }: FoundWorkflow): ParsedScript {
+  try {
+    return parseScript(text, { fileName });
+  } catch (error) {
+    if (!isWorkflowError(error) || SCRIPT_NAME.test(fileName)) throw error;
+    const message = `${fileName} is no workflow script. Name a file that ends in .js or .ts; wf check says what is wrong with this one.`;
+    throw new WorkflowError(error.code, message);
   }
 }
 
