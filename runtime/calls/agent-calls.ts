@@ -167,8 +167,8 @@ export class AgentCalls {
     return this.#filing > 0 || (this.openCount > 0 && this.#options.replay.patience(place) === 'idle');
   }
 
-  /** Aborts every open agent and resolves when all have ended. Later calls are dropped. */
-  close(reason: WorkflowError): Promise<void> {
+  /** Aborts every open agent and resolves when all have ended and their answers are kept. Later calls are dropped. */
+  async close(reason: WorkflowError): Promise<void> {
     this.#closing = true;
     this.#asking.clear();
     for (const [call, run] of [...this.#open]) {
@@ -179,10 +179,10 @@ export class AgentCalls {
         this.#open.delete(call);
       }
     }
-    if (this.#open.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onEmpty = resolve;
-    });
+    const { promise: empty, resolve } = Promise.withResolvers<void>();
+    this.#onEmpty = resolve;
+    if (this.#open.size > 0) await empty;
+    await this.#ledger.filed();
   }
 
   #identify({ guestCall, options, place }: UndecidedCall): AgentCall {

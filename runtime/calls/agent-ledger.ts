@@ -145,20 +145,20 @@ export class AgentLedger {
   }
 
   #onceSynced(then: () => void): void {
-    if (this.#unsynced.length === 0) setImmediate(() => this.#sync());
+    if (this.#unsynced.length === 0) setImmediate(() => this.#unsynced.length > 0 && void this.filed());
     this.#unsynced.push(then);
   }
 
-  /** One wait for all answers of a turn of the event loop. */
-  #sync(): void {
+  /** Resolves when the answers so far are on the disk and told of. One wait for all of a turn of the event loop. */
+  async filed(): Promise<void> {
     const batch = this.#unsynced;
     this.#unsynced = [];
-    this.#context.directory.journal
-      .durable()
-      .then(() => {
-        for (const tell of batch) tell();
-      })
-      .catch(this.#onFatal);
+    try {
+      await this.#context.directory.journal.durable();
+      for (const tell of batch) tell();
+    } catch (error) {
+      this.#onFatal(error);
+    }
   }
 
   failed(call: AgentCall, run: AgentRun, error: ErrorRecord): void {

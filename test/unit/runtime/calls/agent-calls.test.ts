@@ -205,6 +205,16 @@ describe('AgentCalls', () => {
     expect(calls.openCount).toBe(0);
   });
 
+  it('is closed once the answers that came are kept and told of, so that the census counts them (A-19, R-5)', async () => {
+    const { promise, resolve } = Promise.withResolvers<AgentOutcome>();
+    const { call, calls, directory } = setUp(() => promise);
+    call('one');
+    resolve(say('fine'));
+    while (calls.openCount > 0) await Promise.resolve();
+    await calls.close(new WorkflowError('RUN_CANCELLED', 'over'));
+    expect(directory.eventsOf('agent.finished')).toMatchObject([{ data: { state: 'done' } }]);
+  });
+
   it('takes a wait of hours for a quota and stops (A-20)', async () => {
     const { call, broken } = setUp(async (_request, _signal, report) => {
       await report.retry({ message: 'usage limit', status: 429, retryAfterMs: 18_000_000 });
