@@ -16,6 +16,7 @@ describe('textTable', () => {
 
   it('text of scripts cannot steer the terminal or break the table (E-17)', () => {
     expect(textTable([['a\u001b[31mred\u001b[0m', 'x\ny']])).toBe('ared  x y\n');
+    expect(textTable([['a\u202elive\u2066', 'b']])).toBe('alive  b\n');
   });
 });
 
