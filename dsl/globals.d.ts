@@ -43,8 +43,9 @@ interface AgentOptions {
  * Asks one subagent and resolves with its answer: text, or with `schema` the value that fits it.
  *
  * `null` when the agent died on an API error after its retries: check for it. Rejects when there is no usable answer
- * (`AGENT_NO_OUTPUT`, `AGENT_OUTPUT_INVALID`, `AGENT_TIMED_OUT`), at a limit (`LIMIT_AGENT_COUNT`, `LIMIT_BUDGET`), and
- * with a TypeError for wrong arguments. Never throws where it is called.
+ * (`AGENT_NO_OUTPUT`, `AGENT_OUTPUT_INVALID`, `AGENT_TIMED_OUT`) and at a limit (`LIMIT_AGENT_COUNT`, `LIMIT_BUDGET`: do
+ * not try again), with that word as the `code` of the error; with a TypeError for wrong arguments. Never throws where it
+ * is called.
  */
 declare function agent(prompt: unknown, options?: AgentOptions & { schema?: undefined }): Promise<string | null>;
 // biome-ignore lint/suspicious/noExplicitAny: what the schema says is known to the author, not to the compiler

@@ -15,7 +15,7 @@ function openConversation({ callModel, backend, stateDir, onStreamLine }) {
   let wake = () => {};
 
   const workflow = createWorkflowTool({
-    backend, // who does the work of the agents: createAnthropicBackend(…), or one of your own
+    backend, // who does the work of the agents: createAnthropicBackend({ apiKey }), or one of your own
     stateDir,
     onStreamLine, // progress, for whoever watches
     onNotification: ({ notification }) => {
@@ -71,6 +71,7 @@ async function callModel({ messages, tools }) {
 }
 
 const stateDir = await mkdtemp(join(tmpdir(), 'wf-tool-'));
+// #region use
 const tracker = new TaskTracker();
 const conversation = openConversation({
   callModel,
@@ -78,6 +79,7 @@ const conversation = openConversation({
   stateDir,
   onStreamLine: (line) => tracker.accept(JSON.parse(line), Date.now()),
 });
+// #endregion
 try {
   const first = await conversation.say('Tabs or spaces?');
   assert.match(first, /^The workflow ".+" runs in the background: task wf_/);

@@ -107,7 +107,9 @@ describe('the packed and installed package', () => {
   });
 
   it('runs as a library, as the front page shows', () => {
-    const { status, stdout, stderr } = run('node', 'library.ts');
+    const page = readFileSync(path.join(project, 'node_modules/wf-runtime/README.md'), 'utf8');
+    writeFileSync(path.join(project, 'front-page.ts'), /^```ts\n([\s\S]*?)^```/m.exec(page)?.[1] ?? '');
+    const { status, stdout, stderr } = run('node', 'front-page.ts');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^completed 4 \{/);
   });
