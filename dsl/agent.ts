@@ -62,9 +62,19 @@ function optionsJson(opts: unknown): string | null {
     const got = isArray(opts) ? 'an array' : typeof opts;
     throw new TypeError(`agent() takes its options as an object, and got ${got}. Write agent(prompt, { label: '…' }).`);
   }
-  const json: unknown = stringifyJson(withoutFunctions(opts as Record<string, unknown>));
+  const json = jsonOf(withoutFunctions(opts as Record<string, unknown>));
   if (typeof json !== 'string') throw new TypeError('The options of agent() cannot be written as JSON.');
   return json;
+}
+
+/** A schema that contains itself, or a bigint, is refused in words that name the call. */
+function jsonOf(opts: Record<string, unknown>): unknown {
+  try {
+    return stringifyJson(opts);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new TypeError(`The options of agent() cannot be written as JSON: ${error.message}`);
+  }
 }
 
 /** JSON drops functions silently: a schema given as one would be no schema at all. As text the host can refuse it. */

@@ -2,6 +2,7 @@ import type { RunRecord } from '../protocol/run-record.ts';
 import { loadNamedSchemas, type NamedSchemas } from './calls/named-schemas.ts';
 import type { RunDirectory } from './ports.ts';
 import { describeRun, effectiveConcurrency, parseAuthorScript, prepareRun } from './prepare-run.ts';
+import { refuseLostJournal } from './replay/lost-journal.ts';
 import { PrefixReplay } from './replay/prefix-replay.ts';
 import { ReplayIndex } from './replay/replay-index.ts';
 import { launchRun } from './run.ts';
@@ -52,6 +53,7 @@ async function relaunch(
   schemas: NamedSchemas,
 ): Promise<RunHandle> {
   const notice = options.onNotice ?? (() => {});
+  refuseLostJournal(directory, options.salvage ?? false);
   for (const warning of directory.history.warnings) notice(warning);
   const argsJson = options.argsJson ?? directory.argsJson;
   const before = directory.record;

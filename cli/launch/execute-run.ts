@@ -62,6 +62,7 @@ export async function executeRun(
       place,
     );
     const { record } = flags;
+    refuseSameFile(context, flags);
     const redactor = createRedactor(secrets);
     const backend = record === undefined ? inner : await recordAnswers(inner, resolve(context.cwd, record), redactor);
     const shown = { ...context, stderr: withoutSecretsIn(context.stderr, redactor) };
@@ -122,4 +123,13 @@ async function endOf(handle: RunHandle, face: RunFace, stop: StopSignals, resume
     face.showLoss(refusedOutput(toErrorRecord(error), { runId, resume }), error);
     return exitCodeOfError(error.code);
   }
+}
+
+/** The recording replaces its file, and would take the planned answers with it. */
+function refuseSameFile({ cwd }: CliContext, { record, responses }: RunFlags): void {
+  if (record === undefined || responses === undefined || resolve(cwd, record) !== resolve(cwd, responses)) return;
+  throw new WorkflowError(
+    'USAGE_INVALID',
+    `--record would replace the file of --responses, ${record}. Give it another.`,
+  );
 }

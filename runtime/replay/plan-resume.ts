@@ -9,6 +9,7 @@ import type { GuestAgentCall, Sandbox } from '../sandbox/sandbox.ts';
 import { spawnSandbox } from '../sandbox/spawn-sandbox.ts';
 import type { ParsedScript } from '../script/parse-script.ts';
 import { systemClock } from '../system-clock.ts';
+import { refuseLostJournal } from './lost-journal.ts';
 import { type CallIdentity, type CallPlace, ReplayIndex } from './replay-index.ts';
 
 /** One call that a resume would make. */
@@ -63,6 +64,7 @@ export async function planResume(options: PlanOptions): Promise<ResumePlan> {
 }
 
 async function plan(options: PlanOptions, directory: RunDirectory, sandbox: Sandbox): Promise<ResumePlan> {
+  refuseLostJournal(directory, options.salvage ?? false);
   const script = parseAuthorScript({
     script: options.script ?? directory.scriptText,
     fileName: options.fileName ?? directory.record.scriptFileName,

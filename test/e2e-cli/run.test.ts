@@ -161,6 +161,8 @@ describe('wf run', () => {
     });
     const recorded = await place.run('run', 'a.js', '--responses', 'r.json', '--record', 'out.json');
     expect(recorded.exit).toBe(0);
+    const same = await place.run('run', 'a.js', '--responses', 'out.json', '--record', './out.json');
+    expect([same.exit, same.stderr]).toEqual([64, expect.stringContaining('would replace the file of --responses')]);
     const again = await place.run('run', 'a.js', '--responses', 'out.json');
     expect(again.stdout).toBe(recorded.stdout);
     expect(JSON.parse(readFileSync(join(place.root, 'work/out.json'), 'utf8')).rules).toHaveLength(2);

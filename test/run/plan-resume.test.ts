@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkflowError } from '../../protocol/workflow-error.ts';
 import { planResume } from '../../runtime/replay/plan-resume.ts';
+import { resumeWorkflow } from '../../runtime/resume-workflow.ts';
 import { runWorkflow } from '../../runtime/run-workflow.ts';
 import { answeringBackend } from '../support/answering-backend.ts';
 import { temporaryStore } from '../support/temporary-store.ts';
@@ -52,6 +53,18 @@ describe('planResume', () => {
       'its options changed',
       'never started',
     ]);
+  });
+
+  it('refuses a run whose journal was lost, as its resume does, unless all is to be paid again (R-6)', async () => {
+    const { runId } = await firstRun("return await agent('dear')");
+    const { path } = await store.open(runId).then(async (run) => run.close().then(() => run));
+    writeFileSync(join(path, 'journal.jsonl'), '');
+    const lost = { code: 'REPLAY_JOURNAL_CORRUPT', message: expect.stringMatching(/had 1 result.*--salvage/s) };
+    const backend = answeringBackend(() => 'again');
+    await expect(planResume({ store, runId })).rejects.toMatchObject(lost);
+    await expect(resumeWorkflow({ store, backend, runId })).rejects.toMatchObject(lost);
+    const resumed = await resumeWorkflow({ store, backend, runId, salvage: true });
+    expect((await resumed.done).resultJson).toBe('"again"');
   });
 
   it('follows the script through stored answers to its end (R-25)', async () => {

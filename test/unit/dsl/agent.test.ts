@@ -25,10 +25,11 @@ describe('agent()', () => {
       const bad = [[], [undefined], [null], [''], [' \\n '], [() => 1], [Symbol('s')], [cycle], [{ n: 1n }], ['p', 'text'], ['p', ['list']], ['p', 5], ['p', cycle], ['p', { n: 1n }], ['p', () => 1]]
       const out = []
       for (const values of bad) { const p = agent(...values); out.push(await p.then(() => 'accepted', (e) => e.constructor === TypeError && e.message.length > 20)) }
+      out.push(await agent('p', { schema: cycle }).catch((e) => e.message.startsWith('The options of agent() cannot be written as JSON: ')))
       const thrower = await agent('p', { get label() { throw new RangeError('own') } }).catch((e) => e.message)
       return [out, thrower]
     `);
-    expect(run.value).toEqual([new Array(15).fill(true), 'own']);
+    expect(run.value).toEqual([new Array(16).fill(true), 'own']);
     expect(run.agents).toEqual([]);
   });
 
