@@ -46,6 +46,13 @@ export function outcomeOf(end: SandboxEnd, stopped: WorkflowError | undefined): 
   }
 }
 
+/** What a script that was given no args may have fallen over; undefined when it is nothing of the kind. */
+export function missingArgs(end: SandboxEnd, source: string, argsJson: string | undefined): string | undefined {
+  if (argsJson !== undefined || end.type !== 'threw' || end.error.name !== 'TypeError') return undefined;
+  if (!/\bargs\b/.test(source)) return undefined;
+  return 'The script reads `args`, and was given none. Start it anew with --arg NAME=VALUE or --args JSON.';
+}
+
 /** A completed run with failed agents fails when the user asked for that (A-19). */
 export function failedForAgents(outcome: RunOutcome, agentsFailed: number): RunOutcome {
   if (outcome.status !== 'completed' || agentsFailed === 0) return outcome;

@@ -16,7 +16,7 @@ import { scriptDirectoryOf } from './prepare-run.ts';
 import type { Replay } from './replay/replay-index.ts';
 import { Reuse } from './replay/reuse.ts';
 import type { FanOutRequest, RunHandle, RunLimits, RunResult, WorkflowOptions } from './run-options.ts';
-import { failedForAgents, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
+import { failedForAgents, missingArgs, outcomeOf, type RunOutcome, withResumeCommand } from './run-outcome.ts';
 import type { Sandbox, SandboxEnd, SandboxHandlers } from './sandbox/sandbox.ts';
 import type { ParsedScript } from './script/parse-script.ts';
 import { cancelled, timedOut } from './stop-reasons.ts';
@@ -338,9 +338,10 @@ class Run {
   }
 
   #decide(end: SandboxEnd): RunOutcome {
-    const { options, directory } = this.#prepared;
+    const { options, directory, script, argsJson } = this.#prepared;
     let outcome = outcomeOf(end, this.#reasonOf(end));
-    for (const warning of outcome.warnings) this.#log('warn', warning);
+    const hint = missingArgs(end, script.source, argsJson);
+    for (const warning of hint === undefined ? outcome.warnings : [hint]) this.#log('warn', warning);
     if (options.failOnAgentError === true) outcome = failedForAgents(outcome, this.#calls.failedCount);
     const { error } = outcome;
     if (error === undefined) return outcome;

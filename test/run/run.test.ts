@@ -41,6 +41,14 @@ describe('a run', () => {
     });
   });
 
+  it('that falls over args it was not given says so, and no other does (C-10)', async () => {
+    const hint = expect.objectContaining({ level: 'warn', text: expect.stringMatching(/reads `args`.*--arg /) });
+    const { output } = await run('return await agent(args.question)');
+    expect(output.logs).toContainEqual(hint);
+    expect((await run('return await agent(args.question)', { argsJson: 'null' })).output.logs).not.toContainEqual(hint);
+    expect((await run('return null.x')).output.logs).not.toContainEqual(hint);
+  });
+
   it('writes only events of the published shape, numbered without gaps (E-1)', async () => {
     const ended = await run(
       `phase('P'); log('x'); await agent('a', { label: 'A' }); await parallel([() => { throw new Error('b') }]); return 1`,
