@@ -18,22 +18,23 @@ import { type StreamChoices, streamTask } from '../output/stream-task.ts';
 import { wantsColor } from '../output/wants-color.ts';
 import { notYet } from '../program/later-features.ts';
 import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
-import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
+import { readNamedRun, readStoredRun, type StoredRun } from '../state/stored-run.ts';
 
 export interface LogsFlags {
   readonly stateDir?: string;
   readonly follow?: boolean;
   readonly all?: boolean;
+  readonly last?: boolean;
   readonly outputFormat: OutputFormat | 'workbench';
   readonly dialect: Dialect;
   readonly includeSource?: boolean;
 }
 
 /** `wf logs`: prints what a reader of the last launch would have seen, from the stored events. Source: spec E-2, C-5. */
-export async function logsCommand(context: CliContext, runId: string, flags: LogsFlags): Promise<number> {
+export async function logsCommand(context: CliContext, runId: string | undefined, flags: LogsFlags): Promise<number> {
   if (flags.outputFormat === 'workbench') throw notYet('--output-format workbench', 'Use text, json or stream-json');
   const root = stateRoot(context, flags);
-  const run = await readStoredRun(root, runId);
+  const run = await readNamedRun(root, { runId, last: flags.last });
   const show = await openShow(context, run, flags);
   const path = join(run.path, 'events.ndjson');
   if (flags.follow === true && run.owner !== undefined) {

@@ -10,7 +10,7 @@ import type { RunFlags } from '../flags/run-flags.ts';
 import { executeRun } from '../launch/execute-run.ts';
 import { readResumableRun } from '../launch/resumable-run.ts';
 import { stateRoot } from '../state/state-root.ts';
-import { lastStoredRun } from '../state/stored-run.ts';
+import { assertOneRun, lastStoredRun } from '../state/stored-run.ts';
 
 /** `wf resume`: goes on with a run under its stored script and args. Source: spec C-2. */
 export async function resumeRunCommand(
@@ -18,9 +18,7 @@ export async function resumeRunCommand(
   runId: string | undefined,
   flags: RunFlags,
 ): Promise<number> {
-  if ((runId === undefined) === (flags.last !== true)) {
-    throw new WorkflowError('USAGE_INVALID', 'name one run, by its id or with --last; wf list shows them');
-  }
+  assertOneRun({ runId, last: flags.last });
   if (runId === undefined && flags.import !== undefined) {
     throw new WorkflowError('USAGE_INVALID', '--import takes a run of Claude Code: name it by its id or its folder');
   }

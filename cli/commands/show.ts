@@ -10,20 +10,21 @@ import { ago } from '../output/ago.ts';
 import { stateWord } from '../output/state-word.ts';
 import { textTable } from '../output/text-table.ts';
 import { defaultStateRoot, stateRoot } from '../state/state-root.ts';
-import { readStoredRun, type StoredRun } from '../state/stored-run.ts';
+import { readNamedRun, type StoredRun } from '../state/stored-run.ts';
 import { runRow } from './list.ts';
 
 export interface ShowFlags {
   readonly stateDir?: string;
   readonly json?: boolean;
+  readonly last?: boolean;
 }
 
 const FAILURES_SHOWN = 20;
 
 /** `wf show`: what is known of one run, live ones included. Source: spec C-5. */
-export async function showCommand(context: CliContext, runId: string, flags: ShowFlags): Promise<number> {
+export async function showCommand(context: CliContext, runId: string | undefined, flags: ShowFlags): Promise<number> {
   const root = stateRoot(context, flags);
-  const run = await readStoredRun(root, runId);
+  const run = await readNamedRun(root, { runId, last: flags.last });
   const summary = createRunSummary();
   await readEvents(join(run.path, 'events.ndjson'), (event) => summary.apply(event)).catch(() => {});
   const resume = summary.finished?.resume ?? resumeOf(context, run, root);

@@ -28,10 +28,11 @@ function addShow(program: Command, context: CliContext, choose: ChooseAction): v
   const show = withState(program.command('show'))
     .summary('show one run')
     .description('Shows what is known of a run: its state, agents, failures, result and how to resume it.')
-    .argument('<run-id>', 'the run, or as much of its id as is unique')
+    .argument('[run-id]', 'the run, or as much of its id as is unique')
+    .option('--last', 'the run that was started last')
     .option('--json', 'print one object for tools')
-    .addHelpText('after', '\nExamples:\n  wf show wf_1a2b\n  wf show wf_1a2b --json')
-    .action((runId: string) =>
+    .addHelpText('after', '\nExamples:\n  wf show wf_1a2b\n  wf show --last --json')
+    .action((runId: string | undefined) =>
       choose(async () => (await import('../commands/show.ts')).showCommand(context, runId, show.opts())),
     );
 }
@@ -40,7 +41,8 @@ function addLogs(program: Command, context: CliContext, choose: ChooseAction): v
   const logs = withState(program.command('logs'))
     .summary('print what a run said')
     .description('Prints what a reader of the last launch would have seen live.')
-    .argument('<run-id>', 'the run, or as much of its id as is unique')
+    .argument('[run-id]', 'the run, or as much of its id as is unique')
+    .option('--last', 'the run that was started last')
     .option('-f, --follow', 'go on until the run ends')
     .option('--all', 'all launches, not only the last')
     .option(
@@ -54,9 +56,9 @@ function addLogs(program: Command, context: CliContext, choose: ChooseAction): v
     .option('--no-include-source', 'leave it out')
     .addHelpText(
       'after',
-      '\nExamples:\n  wf logs wf_1a2b -f\n  wf logs wf_1a2b --output-format stream-json --dialect cbc',
+      '\nExamples:\n  wf logs --last -f\n  wf logs wf_1a2b --output-format stream-json --dialect cbc',
     )
-    .action((runId: string) =>
+    .action((runId: string | undefined) =>
       choose(async () => (await import('../commands/logs.ts')).logsCommand(context, runId, logs.opts())),
     );
 }

@@ -37,6 +37,25 @@ export async function lastStoredRun(root: string): Promise<StoredRun> {
   return readStoredRun(root, runId);
 }
 
+/** A run as typed: its id, or `--last`. */
+export interface NamedRun {
+  readonly runId: string | undefined;
+  readonly last?: boolean | undefined;
+}
+
+/** Reads the one run that was named. @throws USAGE_INVALID when that is none or two, and what the readers of one throw */
+export async function readNamedRun(root: string, named: NamedRun): Promise<StoredRun> {
+  assertOneRun(named);
+  return named.runId === undefined ? lastStoredRun(root) : readStoredRun(root, named.runId);
+}
+
+/** @throws USAGE_INVALID */
+export function assertOneRun({ runId, last }: NamedRun): void {
+  if ((runId === undefined) !== (last === true)) {
+    throw new WorkflowError('USAGE_INVALID', 'name one run, by its id or with --last; wf list shows them');
+  }
+}
+
 /** Reads all runs, newest first; those that cannot be read are told of. */
 export async function listStoredRuns(
   root: string,

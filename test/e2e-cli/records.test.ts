@@ -33,13 +33,16 @@ describe('commands about runs', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     expect((await place.run('list')).stdout).toMatch(new RegExp(`${runId} +interrupted`));
-    const shown = JSON.parse((await place.run('show', runId, '--json')).stdout);
+    const shown = JSON.parse((await place.run('show', '--last', '--json')).stdout);
     expect(shown).toMatchObject({
+      runId,
       status: 'interrupted',
       name: 'e2e',
       agents: [{ label: 'the quick one', state: 'done' }, {}],
     });
-    const logs = await place.run('logs', runId, '-f');
+    const unnamed = await place.run('show');
+    expect([unnamed.exit, unnamed.stderr]).toEqual([64, expect.stringContaining('wf list shows them')]);
+    const logs = await place.run('logs', '--last', '-f');
     expect([logs.exit, logs.stderr]).toEqual([
       0,
       `note: the run ends here because its process is gone; go on with: wf resume ${runId}\n`,
